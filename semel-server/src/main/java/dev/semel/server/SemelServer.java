@@ -24,11 +24,13 @@ import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.demo.DemoProviderServer;
 import dev.semel.server.demo.DemoSettings;
 import dev.semel.server.http.HttpServer;
+import dev.semel.server.http.HttpServerSettings;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.ingress.ReviewNotifier;
 import dev.semel.server.outbound.OutboundAddressGuard;
 import dev.semel.server.outbound.OutboundHttpClient;
 import dev.semel.server.services.WorkspaceStepServices;
+import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.server.settings.WorkspaceSettings.DocumentChecks;
 import dev.semel.server.steps.JavaStep;
 import dev.semel.server.steps.StepServices;
@@ -69,7 +71,7 @@ public final class SemelServer implements AutoCloseable {
     private final CompletableFuture<Boolean> servicesReady = new CompletableFuture<>();
     private final Semel semel;
     private final IdentityProviderConnection provider;
-    private final dev.semel.server.settings.WorkspaceSettings settings;
+    private final WorkspaceSettings settings;
     private final UserAccounts users;
     private final ApiRoutes api;
     private final AlertMonitor alertMonitor;
@@ -82,12 +84,9 @@ public final class SemelServer implements AutoCloseable {
     private SemelServer(ServerOptions options, EngineEnvironment ambient) {
         this.options = options;
         this.clock = () -> Instant.EPOCH.plus(ambient.micros(), ChronoUnit.MICROS);
-        int standIn = options.stepPermissions().stubPort();
-        this.outbound = standIn == 0
-                ? new OutboundHttpClient(OutboundAddressGuard.of(options.dev(), options.allowHosts()))
-                : OutboundHttpClient.withSubstituteServer(
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), standIn));
-        this.javaSteps = standIn == 0 ? javaSteps() : Map.of(); // Java code could call real services
+        this.outbound = outboundClient(options);
+        // With stubs no Java step runs: its code could call real services.
+        this.javaSteps = options.stepPermissions().stubPort() == 0 ? javaSteps() : Map.of();
         this.semel = Semel.open(SemelOptions.of(
                         options.store(), version -> FileWorkflow.compile(awaitServices(version), this::stepServices))
                 .withClock(ambient, () -> 0)
@@ -100,7 +99,7 @@ public final class SemelServer implements AutoCloseable {
             this.workspace = semel.change(new StoreCommand.CreateWorkspace("default", semel.newSecret(32)));
             ApiTokens tokens = options.dev() ? ApiTokens.forDev(semel, workspace) : ApiTokens.serving(semel);
             PrometheusMetrics metrics = new PrometheusMetrics(semel);
-            this.settings = new dev.semel.server.settings.WorkspaceSettings(
+            this.settings = new WorkspaceSettings(
                     semel,
                     SecretKeyLoader.load(options, semel),
                     new DocumentChecks(MessageTemplate::check, ChannelFactory::check));
@@ -127,7 +126,7 @@ public final class SemelServer implements AutoCloseable {
                 firstToken(tokens);
             }
             this.http = HttpServer.start(
-                    dev.semel.server.http.HttpServerSettings.defaults(options.host(), options.port())
+                    HttpServerSettings.defaults(options.host(), options.port())
                             .withProxies(options.proxySettings().trustedProxies()),
                     api.router(),
                     tokens,
@@ -139,6 +138,14 @@ public final class SemelServer implements AutoCloseable {
             closeConnections();
             throw e;
         }
+    }
+
+    private static OutboundHttpClient outboundClient(ServerOptions options) {
+        int standIn = options.stepPermissions().stubPort();
+        return standIn == 0
+                ? new OutboundHttpClient(OutboundAddressGuard.of(options.dev(), options.allowHosts()))
+                : OutboundHttpClient.withSubstituteServer(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), standIn));
     }
 
     private UserAccounts users(ApiTokens tokens) {
@@ -389,7 +396,7 @@ public final class SemelServer implements AutoCloseable {
     }
 
     /** The settings of all workspaces, for tests. */
-    public dev.semel.server.settings.WorkspaceSettings settings() {
+    public WorkspaceSettings settings() {
         return settings;
     }
 

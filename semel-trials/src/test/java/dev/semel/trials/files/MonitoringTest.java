@@ -153,11 +153,11 @@ class MonitoringTest {
                         >= counted("replayed"));
         ConcurrentCalls.until(
                 "all runs have ended",
-                () -> Stream.of("running", "waiting", "started").allMatch(status -> caller.get(
-                                "/v1/runs?q=status:" + status)
-                        .json()
-                        .at("/items")
-                        .isEmpty()));
+                () -> Stream.of("running", "waiting", "started")
+                        .allMatch(status -> caller.get("/v1/runs?q=status:" + status)
+                                .json()
+                                .at("/items")
+                                .isEmpty()));
         JsonNode all = signals(caller, "?since=2h");
         long orders = receiver.accepted("/orders").size();
         Set<String> objects = new HashSet<>();
