@@ -1,4 +1,1 @@
-@NullMarked
-package dev.semel.engine;
-
-import org.jspecify.annotations.NullMarked;
+/** Admission of triggers, group commit, leases, execution of runs, effects, timers and safe replays. */

@@ -1,13 +1,13 @@
 package dev.semel.error;
 
-/** The run has no result yet, and the time that its caller had for it is over. The run itself goes on. */
+/** Thrown when a run has no result within the caller's wait time. The run itself continues. */
 public final class RunNotEnded extends SemelException {
-    /** @param state where the run is, in the word that everybody sees */
+    /** @param state the status of the run, as on the wire */
     public RunNotEnded(String runId, String state) {
         super(
                 ErrorCode.RUN_NOT_ENDED,
-                "Run " + runId + " is " + state + " and has no result yet. Nothing was stopped by that: it goes on.",
-                "Wait longer, or ask for its result again later.");
+                "Run " + runId + " is " + state + " and has no result yet. The run continues.",
+                "Wait longer, or request the result of the run again later.");
         with("run_id", runId);
     }
 }

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A refusal in four parts: what failed and which one ({@code detail}), what state things are in now (also in
- * {@code detail}), and what to do ({@code fix}). {@code members} are extra facts for machines; never a payload value.
- * The kinds that code may want to catch by themselves are subclasses beside it.
+ * Base class of all errors that Semel reports to callers, with an error code, a detail text and a fix.
+ * {@code detail} says what failed, which one, and the state now; {@code fix} says what to do. {@code members} are
+ * machine-readable facts and never contain payload values. Subclasses exist for errors that code may want to catch.
  */
 public class SemelException extends RuntimeException {
     private final ErrorCode code;
@@ -33,7 +33,7 @@ public class SemelException extends RuntimeException {
         return detail + " " + fix + " [" + code.slug() + "]";
     }
 
-    /** Adds a member that the problem document shows, e.g. `run_id`. Values: strings, numbers, booleans, lists, maps. */
+    /** Adds a member to the problem document, for example `run_id`: a string, number, boolean, list or map. */
     public final SemelException with(String member, Object value) {
         members.put(member, value);
         return this;
@@ -51,7 +51,7 @@ public class SemelException extends RuntimeException {
         return fix;
     }
 
-    /** In the order they were added, so that a problem document reads the same every time. */
+    /** The members in insertion order, so that problem documents are stable. */
     public final Map<String, Object> members() {
         return Collections.unmodifiableMap(new LinkedHashMap<>(members));
     }

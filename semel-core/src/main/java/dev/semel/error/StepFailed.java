@@ -4,17 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A step or effect failed and is not tried again. Made from what is on record, so that the code that looks at it takes
- * the same turn in a recovered run as in the first one.
+ * Thrown when a step or effect failed permanently, or a run failed because of one.
+ * It is built from the journal, so that code which inspects it behaves the same in a recovered run.
  */
 public final class StepFailed extends SemelException {
     private static final String FIX =
-            "Remove the cause and replay the run: effects that were done are reused, steps run again.";
+            "Fix the cause and replay the run. A replay runs the steps again and does not repeat recorded effects.";
 
     private final String step;
     private final List<String> causeTypes;
     private final int attempts;
-    private final String said;
+    private final String failureMessage;
     private String code = ErrorCode.STEP_FAILED.slug();
 
     public StepFailed(String step, String causeType, String message, int attempts) {
@@ -22,20 +22,22 @@ public final class StepFailed extends SemelException {
     }
 
     /**
-     * @param causeTypes names of the class of the failure and of its superclasses, see {@link #typesOf}
-     * @param message what the failure said of itself
+     * @param causeTypes class names of the failure and its superclasses, see {@link #classNamesOf}
+     * @param message the message of the failure
      */
     public StepFailed(String step, List<String> causeTypes, String message, int attempts) {
         super(
                 ErrorCode.STEP_FAILED,
-                "Step \"" + step + "\" failed for good after " + (attempts == 1 ? "1 attempt" : attempts + " attempts")
+                "Step \"" + step + "\" failed permanently after "
+                        + (attempts == 1 ? "1 attempt" : attempts + " attempts")
                         + " with " + causeTypes.getFirst() + (message.isBlank() ? "" : ": " + message)
-                        + (message.endsWith(".") ? "" : ".") + " It has no result; what was recorded before it stays.",
+                        + (message.endsWith(".") ? "" : ".")
+                        + " The step has no result; earlier recorded results remain.",
                 FIX + " Or catch StepFailed in the workflow.");
         this.step = step;
         this.causeTypes = List.copyOf(causeTypes);
         this.attempts = attempts;
-        this.said = message;
+        this.failureMessage = message;
     }
 
     private StepFailed(String detail, String step, String reason, String message) {
@@ -43,36 +45,35 @@ public final class StepFailed extends SemelException {
         this.step = step;
         this.causeTypes = List.of(reason);
         this.attempts = 0;
-        this.said = message;
+        this.failureMessage = message;
     }
 
     /**
-     * A run failed, as the one who asks for its result is told. What its end has on record is where it was, why it
-     * failed, and what was said.
+     * The error for callers that request the result of a failed run.
      *
-     * @param step the last thing that it asked for; empty where it asked for nothing
+     * @param step the last step that the run requested; empty if it requested none
      */
     public static StepFailed ofRun(String runId, String step, String reason, String message) {
         String detail = "Run " + runId + " failed" + (step.isEmpty() ? "" : " at \"" + step + "\"") + " with " + reason
                 + (message.isBlank() ? "." : ": " + message + (message.endsWith(".") ? "" : "."))
-                + " It has no result; what was recorded stays.";
+                + " The run has no result; recorded step results remain.";
         StepFailed failed = new StepFailed(detail, step, reason, message);
         failed.with("run_id", runId);
         return failed;
     }
 
-    /** Sets the code of the failure itself, where it has one of ours. */
-    public StepFailed because(String slug) {
+    /** Sets the Semel error code of the failure, if it has one. */
+    public StepFailed withCode(String slug) {
         code = slug;
         return this;
     }
 
-    /** What went wrong, in a word: a code of ours, or the simple name of the failure's class. */
+    /** The reason of the failure: a Semel error code, or the simple name of the exception's class. */
     public String reason() {
         return code.equals(ErrorCode.STEP_FAILED.slug()) ? simpleName(causeType()) : code;
     }
 
-    /** A class as its author calls it; an anonymous one has at least the name of the class around it. */
+    /** The simple name of a class; for an anonymous class, the name that contains its outer class. */
     public static String simpleName(String className) {
         String name = className.substring(className.lastIndexOf('.') + 1);
         int inner = name.lastIndexOf('$');
@@ -80,13 +81,13 @@ public final class StepFailed extends SemelException {
         return named ? name.substring(inner + 1) : name;
     }
 
-    /** What the failure said of itself. */
-    public String said() {
-        return said;
+    /** The message of the failure. */
+    public String failureMessage() {
+        return failureMessage;
     }
 
-    /** The names to record of a failure: its class first, then the superclasses up to Throwable. */
-    public static List<String> typesOf(Throwable failure) {
+    /** The class names to record for a failure: its class, then its superclasses up to Throwable. */
+    public static List<String> classNamesOf(Throwable failure) {
         List<String> names = new ArrayList<>();
         for (Class<?> type = failure.getClass(); type != Object.class; type = type.getSuperclass()) {
             names.add(type.getName());
@@ -98,7 +99,7 @@ public final class StepFailed extends SemelException {
         return step;
     }
 
-    /** The name of the class of the last failure. */
+    /** The class name of the last failure. */
     public String causeType() {
         return causeTypes.getFirst();
     }
@@ -107,12 +108,12 @@ public final class StepFailed extends SemelException {
         return causeTypes;
     }
 
-    /** How often the step was tried; 0 where only the end of a run is known. */
+    /** Number of attempts of the step; 0 for the failure of a run. */
     public int attempts() {
         return attempts;
     }
 
-    /** Whether the last failure was of this class or a subclass of it. */
+    /** Whether the last failure was an instance of this class. */
     public boolean is(Class<? extends Throwable> kind) {
         return causeTypes.contains(kind.getName());
     }

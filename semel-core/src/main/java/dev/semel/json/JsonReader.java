@@ -15,19 +15,16 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Builds the tree of one document from Jackson's tokens. The limits are checked here and not by Jackson, so that each
- * refusal can say where it is and quotes nothing.
- */
+/** Checks the limits itself, so that each error names the position and quotes nothing. */
 final class JsonReader {
     /**
-     * Names are not kept in Jackson's shared symbol table: there they would outlive their document, long ones included,
-     * and one tenant could fill it for all. Jackson's own limits only stand behind ours.
+     * Jackson's shared symbol table is off: names would outlive their document, and one tenant could fill it for all.
+     * Jackson's own limits are only a fallback.
      */
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
             .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(Json.MAX_DEPTH + 1)
+                    .maxNestingDepth(StrictJsonCodec.MAX_DEPTH + 1)
                     .maxNumberLength(Integer.MAX_VALUE)
                     .maxStringLength(Integer.MAX_VALUE)
                     .maxNameLength(Integer.MAX_VALUE)
@@ -36,13 +33,13 @@ final class JsonReader {
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
-    /** A literal of this length may become longer than allowed when it is written again with its point moved. */
-    private static final int LENGTH_THAT_MAY_GROW = Json.MAX_NUMBER - 20;
+    /** A number of this length may exceed the limit when it is written again with its point moved. */
+    private static final int LENGTH_THAT_MAY_GROW = StrictJsonCodec.MAX_NUMBER - 20;
 
     private final String text;
     private final JsonParser parser;
 
-    /** The text itself is well-formed, so only an escape can bring in half of a surrogate pair. */
+    /** The text is well-formed, so only an escape can produce half of a surrogate pair. */
     private final boolean hasEscapes;
 
     private int values;
@@ -57,14 +54,14 @@ final class JsonReader {
         try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
             return new JsonReader(text, parser).document();
         } catch (JacksonException e) {
-            throw SyntaxProblem.of(text, e);
+            throw JacksonErrorTranslator.of(text, e);
         }
     }
 
     private JsonNode document() {
         JsonToken first = parser.nextToken();
         if (first == null) {
-            throw JsonProblem.at(text, text.length(), "the document is empty");
+            throw InvalidJsonErrorFactory.at(text, text.length(), "the document is empty");
         }
         JsonNode root = value(first, 1);
         if (parser.nextToken() != null) {
@@ -74,13 +71,13 @@ final class JsonReader {
     }
 
     private JsonNode value(JsonToken token, int depth) {
-        if (++values > Json.MAX_VALUES) {
-            throw problem("the document has more than " + Json.MAX_VALUES + " values");
+        if (++values > StrictJsonCodec.MAX_VALUES) {
+            throw problem("the document has more than " + StrictJsonCodec.MAX_VALUES + " values");
         }
         return switch (token) {
             case START_OBJECT -> object(depth);
             case START_ARRAY -> array(depth);
-            case VALUE_STRING -> NODES.stringNode(string(parser.getString(), Json.MAX_STRING, "string"));
+            case VALUE_STRING -> NODES.stringNode(string(parser.getString(), StrictJsonCodec.MAX_STRING, "string"));
             case VALUE_NUMBER_INT -> integer();
             case VALUE_NUMBER_FLOAT -> NODES.numberNode(decimal());
             case VALUE_TRUE -> NODES.booleanNode(true);
@@ -91,11 +88,11 @@ final class JsonReader {
     }
 
     private ObjectNode object(int depth) {
-        refuseDeeperThanAllowed(depth);
+        checkDepth(depth);
         ObjectNode object = NODES.objectNode();
         for (String name = parser.nextName(); name != null; name = parser.nextName()) {
-            string(name, Json.MAX_NAME, "member name");
-            // Looked up before the value is read, so that the error stands at the name.
+            string(name, StrictJsonCodec.MAX_NAME, "member name");
+            // Checked before the value is read, so that the error points to the name.
             if (object.has(name)) {
                 throw problem("this member name appears twice in one object");
             }
@@ -105,7 +102,7 @@ final class JsonReader {
     }
 
     private ArrayNode array(int depth) {
-        refuseDeeperThanAllowed(depth);
+        checkDepth(depth);
         ArrayNode array = NODES.arrayNode();
         for (JsonToken token = parser.nextToken(); token != JsonToken.END_ARRAY; token = parser.nextToken()) {
             array.add(value(token, depth + 1));
@@ -117,14 +114,14 @@ final class JsonReader {
         if (string.length() > limit) {
             throw problem("a " + kind + " is longer than " + limit + " characters");
         }
-        if (hasEscapes && Surrogates.firstLone(string) >= 0) {
+        if (hasEscapes && UnpairedSurrogateDetector.firstLone(string) >= 0) {
             throw problem("a " + kind + " has an escape for half of a surrogate pair, which is not a character");
         }
         return string;
     }
 
     private JsonNode integer() {
-        refuseLongNumber(parser.getStringLength());
+        checkNumberLength(parser.getStringLength());
         return switch (parser.getNumberType()) {
             case INT -> NODES.numberNode(parser.getIntValue());
             case LONG -> NODES.numberNode(parser.getLongValue());
@@ -134,43 +131,44 @@ final class JsonReader {
 
     private BigDecimal decimal() {
         int length = parser.getStringLength();
-        refuseLongNumber(length);
+        checkNumberLength(length);
         BigDecimal value;
         try {
-            // Not parser.getDecimalValue(): it lets a NumberFormatException through that quotes the number.
+            // Not parser.getDecimalValue(): its NumberFormatException quotes the number.
             value = new BigDecimal(parser.getStringCharacters(), parser.getStringOffset(), length);
         } catch (ArithmeticException | NumberFormatException e) {
             throw exponentProblem();
         }
-        if (Math.abs((long) value.scale()) > Json.MAX_SCALE) {
+        if (Math.abs((long) value.scale()) > StrictJsonCodec.MAX_SCALE) {
             throw exponentProblem();
         }
         if (length > LENGTH_THAT_MAY_GROW) {
-            refuseLongNumber(value.toString().length());
+            checkNumberLength(value.toString().length());
         }
         return value;
     }
 
-    private void refuseLongNumber(int length) {
-        if (length > Json.MAX_NUMBER) {
-            throw problem("a number is longer than " + Json.MAX_NUMBER + " characters");
+    private void checkNumberLength(int length) {
+        if (length > StrictJsonCodec.MAX_NUMBER) {
+            throw problem("a number is longer than " + StrictJsonCodec.MAX_NUMBER + " characters");
         }
     }
 
     private SemelException exponentProblem() {
-        return problem("the exponent of a number is beyond " + Json.MAX_SCALE);
+        return problem("the exponent of a number is beyond " + StrictJsonCodec.MAX_SCALE);
     }
 
-    private void refuseDeeperThanAllowed(int depth) {
-        if (depth > Json.MAX_DEPTH) {
+    private void checkDepth(int depth) {
+        if (depth > StrictJsonCodec.MAX_DEPTH) {
             int offset = (int) parser.currentTokenLocation().getCharOffset();
-            throw JsonProblem.at(text, offset, "it is nested deeper than " + Json.MAX_DEPTH + " levels");
+            throw InvalidJsonErrorFactory.at(
+                    text, offset, "it is nested deeper than " + StrictJsonCodec.MAX_DEPTH + " levels");
         }
     }
 
     private SemelException problem(String message) {
         int offset = (int) parser.currentTokenLocation().getCharOffset();
         String pointer = parser.streamReadContext().pathAsPointer().toString();
-        return JsonProblem.at(text, offset, pointer, message);
+        return InvalidJsonErrorFactory.at(text, offset, pointer, message);
     }
 }

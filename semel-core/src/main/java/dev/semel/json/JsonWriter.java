@@ -3,72 +3,77 @@ package dev.semel.json;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** Writes a tree, members in their own order. Refuses what {@link JsonReader} would not read again. */
+/** Writes a JSON tree with its member order. Rejects values that {@link JsonReader} would reject. */
 final class JsonWriter {
     private JsonWriter() {}
 
-    static void write(JsonNode value, JsonBytes out) {
+    static void write(JsonNode value, JsonOutputBuffer out) {
         write(value, out, 1);
     }
 
-    private static void write(JsonNode value, JsonBytes out, int depth) {
+    private static void write(JsonNode value, JsonOutputBuffer out, int depth) {
         switch (value.getNodeType()) {
             case OBJECT -> object(value, out, depth);
             case ARRAY -> array(value, out, depth);
             case STRING, BINARY -> string(value.asString(), out);
             case NUMBER -> number(value, out);
-            case BOOLEAN -> out.ascii(value.booleanValue() ? "true" : "false");
-            case NULL -> out.ascii("null");
-            case MISSING -> throw JsonProblem.unwritable("it has a part that is missing, which is unlike null");
-            case POJO -> throw JsonProblem.unwritable("it holds a Java object");
+            case BOOLEAN -> out.appendAscii(value.booleanValue() ? "true" : "false");
+            case NULL -> out.appendAscii("null");
+            case MISSING ->
+                throw InvalidJsonErrorFactory.unwritable("it contains a missing node, which differs from null");
+            case POJO -> throw InvalidJsonErrorFactory.unwritable("it contains a Java object");
         }
     }
 
-    private static void object(JsonNode object, JsonBytes out, int depth) {
-        refuseDeeperThanAllowed(depth);
+    private static void object(JsonNode object, JsonOutputBuffer out, int depth) {
+        checkDepth(depth);
         char separator = '{';
         for (Map.Entry<String, JsonNode> member : object.properties()) {
-            out.put(separator);
-            if (member.getKey().length() > Json.MAX_NAME) {
-                throw JsonProblem.unwritable("a member name is longer than " + Json.MAX_NAME + " characters");
+            out.append(separator);
+            if (member.getKey().length() > StrictJsonCodec.MAX_NAME) {
+                throw InvalidJsonErrorFactory.unwritable(
+                        "a member name is longer than " + StrictJsonCodec.MAX_NAME + " characters");
             }
-            out.string(member.getKey());
-            out.put(':');
+            out.appendString(member.getKey());
+            out.append(':');
             write(member.getValue(), out, depth + 1);
             separator = ',';
         }
-        out.ascii(object.isEmpty() ? "{}" : "}");
+        out.appendAscii(object.isEmpty() ? "{}" : "}");
     }
 
-    private static void array(JsonNode array, JsonBytes out, int depth) {
-        refuseDeeperThanAllowed(depth);
+    private static void array(JsonNode array, JsonOutputBuffer out, int depth) {
+        checkDepth(depth);
         char separator = '[';
         for (JsonNode element : array.values()) {
-            out.put(separator);
+            out.append(separator);
             write(element, out, depth + 1);
             separator = ',';
         }
-        out.ascii(array.isEmpty() ? "[]" : "]");
+        out.appendAscii(array.isEmpty() ? "[]" : "]");
     }
 
-    private static void string(String text, JsonBytes out) {
-        if (text.length() > Json.MAX_STRING) {
-            throw JsonProblem.unwritable("a string is longer than " + Json.MAX_STRING + " characters");
+    private static void string(String text, JsonOutputBuffer out) {
+        if (text.length() > StrictJsonCodec.MAX_STRING) {
+            throw InvalidJsonErrorFactory.unwritable(
+                    "a string is longer than " + StrictJsonCodec.MAX_STRING + " characters");
         }
-        out.string(text);
+        out.appendString(text);
     }
 
-    private static void number(JsonNode number, JsonBytes out) {
-        String text = JsonNumbers.text(number);
-        if (text.length() > Json.MAX_NUMBER) {
-            throw JsonProblem.unwritable("a number is longer than " + Json.MAX_NUMBER + " characters");
+    private static void number(JsonNode number, JsonOutputBuffer out) {
+        String text = JsonNumberToDecimalConverter.text(number);
+        if (text.length() > StrictJsonCodec.MAX_NUMBER) {
+            throw InvalidJsonErrorFactory.unwritable(
+                    "a number is longer than " + StrictJsonCodec.MAX_NUMBER + " characters");
         }
-        out.ascii(text);
+        out.appendAscii(text);
     }
 
-    private static void refuseDeeperThanAllowed(int depth) {
-        if (depth > Json.MAX_DEPTH) {
-            throw JsonProblem.unwritable("it is nested deeper than " + Json.MAX_DEPTH + " levels");
+    private static void checkDepth(int depth) {
+        if (depth > StrictJsonCodec.MAX_DEPTH) {
+            throw InvalidJsonErrorFactory.unwritable(
+                    "it is nested deeper than " + StrictJsonCodec.MAX_DEPTH + " levels");
         }
     }
 }

@@ -6,7 +6,7 @@ import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.AnnotatedParameter;
 import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 
-/** A missing number is not zero: a primitive component has to be there, unless its annotation says otherwise. */
+/** Record components are mandatory unless annotated otherwise, because a missing number is not zero. */
 final class RequiredPrimitives extends JacksonAnnotationIntrospector {
     @Override
     public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {

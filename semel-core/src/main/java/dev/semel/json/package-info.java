@@ -1,4 +1,4 @@
-/** Reading and writing JSON, strictly and without loss. A leaf: it knows nothing of keys, runs or stores. */
+/** Strict, lossless JSON. Depends on no other package except errors. */
 @NullMarked
 package dev.semel.json;
 

@@ -4,7 +4,7 @@ import java.math.BigInteger;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** 128 bits as 22 digits of 0-9A-Za-z: fixed width, so that the texts sort like the numbers. */
+/** Encodes 128-bit ids as 22 base-62 digits of fixed width, so that the texts sort like the numbers. */
 public final class Base62 {
     static final int DIGITS = 22;
     private static final char[] ALPHABET =
@@ -42,7 +42,7 @@ public final class Base62 {
         return new String(out);
     }
 
-    /** The two halves, or null where the text is not 22 digits that fit 128 bits. */
+    /** The two halves; null if the text is not 22 digits that fit into 128 bits. */
     static long @Nullable [] decode(String text, int from) {
         BigInteger value = BigInteger.ZERO;
         for (int i = from; i < text.length(); i++) {

@@ -3,20 +3,20 @@ package dev.semel.run;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The identity of a run: 128 bits, time first, so that new runs land at the right edge of every index, with enough
- * chance behind it that nobody guesses one. Printed as `run_` and 22 base-62 digits that sort like the bits.
- */
+/** Time-ordered, so that new runs end every index. The text is `run_` and 22 base-62 digits that sort like the bits. */
 public record RunId(long high, long low) implements Comparable<RunId> {
     private static final String PREFIX = "run_";
     private static final long TWO_HOURS = 2L * 60 * 60 * 1_000_000;
     private static final long LATEST = (1L << 52) - 1;
     private static final int LENGTH = PREFIX.length() + Base62.DIGITS;
 
-    /** Behind every id that a worker makes. */
-    public static final RunId NEWEST = new RunId(-1L, -1L);
+    /** Smaller than every id that a worker generates. */
+    public static final RunId MIN = new RunId(0, 0);
 
-    /** Reads what {@link #text} wrote; null for any other text, which may then be a chosen id. */
+    /** Greater than every id that a worker generates. */
+    public static final RunId MAX = new RunId(-1L, -1L);
+
+    /** Parses the text of {@link #text}; null for any other text, which may be a chosen run id. */
     public static @Nullable RunId parse(String text) {
         if (text.length() != LENGTH || !text.startsWith(PREFIX)) {
             return null;
@@ -33,16 +33,13 @@ public record RunId(long high, long low) implements Comparable<RunId> {
         return new RunId(buffer.getLong(), buffer.getLong());
     }
 
-    /**
-     * Below every id that was made from then on by a clock that is not wrong by more than two hours. Ids carry the time of
-     * the worker that made them, which is not the time of the store.
-     */
-    public static RunId madeSince(long micros) {
+    /** For ids from this time on, if no clock is wrong by more than two hours: ids contain the time of their worker. */
+    public static RunId lowerBoundAt(long micros) {
         return at(micros - TWO_HOURS);
     }
 
-    /** Above every id that was made before then, by such a clock: a list of what is older begins here. */
-    public static RunId madeUntil(long micros) {
+    /** An upper bound of all ids that were generated before this time, with the same tolerance. */
+    public static RunId upperBoundAt(long micros) {
         return at(Math.min(micros, LATEST) + TWO_HOURS);
     }
 

@@ -2,13 +2,14 @@ package dev.semel.run;
 
 import java.util.Locale;
 
-/** Where a run is. The codes are stored; the words are what the API, the CLI and the pages say. */
+/** The status of a run. The codes are stored; the lower-case names appear in the API, the CLI and the dashboard. */
 public enum RunState {
     QUEUED(1),
     STARTED(2),
     RUNNING(3),
     WAITING(4),
     IN_DOUBT(5),
+    HELD(6),
     COMPLETED(10),
     FAILED(11),
     CANCELLED(12);
@@ -32,11 +33,11 @@ public enum RunState {
         return code;
     }
 
-    public String word() {
+    public String wireName() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    public boolean ended() {
+    public boolean hasEnded() {
         return code >= 10;
     }
 }

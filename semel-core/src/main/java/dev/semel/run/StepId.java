@@ -6,8 +6,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * The name of a step for the outside world. It hangs on the first run of the lineage, the path and the name, never on
- * a position or an attempt, so retries, recovery, takeover and safe replay all carry the same one.
+ * Depends on the first run of the lineage, the path and the name, never on a position or an attempt: retries, recovery,
+ * takeover and safe replay use the same id. It is the default effect key.
  */
 public record StepId(String text) {
     public static StepId of(RunId lineage, String path) {

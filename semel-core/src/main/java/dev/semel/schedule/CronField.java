@@ -4,15 +4,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One field of a cron text, read: which numbers it lets through.
- *
- * @param any it says nothing: {@code *} or {@code ?}
- * @param steps it is written with {@code *} or a step, so that it speaks of intervals and not of fixed values
- * @param last the last day of the month; or, of days of the week, {@code lastOf} says which last ones
+ * @param any {@code *} or {@code ?}: every value matches
+ * @param steps written with {@code *} or a step, so that it means intervals and not fixed values
+ * @param last the last day of the month; for days of the week, {@code lastOf} has the weekdays whose last one matches
  */
 record CronField(long values, boolean any, boolean steps, boolean last, long lastOf) {
-    /** What may stand in a field. */
-    enum Kind {
+    enum CronFieldKind {
         SECOND("second", 0, 59, List.of()),
         MINUTE("minute", 0, 59, List.of()),
         HOUR("hour", 0, 23, List.of()),
@@ -29,7 +26,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         final int most;
         final List<String> names;
 
-        Kind(String title, int least, int most, List<String> names) {
+        CronFieldKind(String title, int least, int most, List<String> names) {
             this.title = title;
             this.least = least;
             this.most = most;
@@ -41,7 +38,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         return (values & 1L << value) != 0;
     }
 
-    /** The first value that is not below this one; -1 where there is none. */
+    /** The first value that is not below this one; -1 for none. */
     int from(int value) {
         long left = value > 63 ? 0 : values & -1L << value;
         return left == 0 ? -1 : Long.numberOfTrailingZeros(left);
@@ -51,27 +48,27 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         return from(0);
     }
 
-    /** @param at where the field begins in the whole text */
-    static CronField read(Kind kind, String text, int at) {
-        return new Reading(kind, text, at).read();
+    /** @param at where the field starts in the whole text */
+    static CronField read(CronFieldKind kind, String text, int at) {
+        return new Parser(kind, text, at).read();
     }
 
-    private static final class Reading {
-        private final Kind kind;
+    private static final class Parser {
+        private final CronFieldKind kind;
         private final String text;
         private final int at;
         private long values;
         private boolean last;
         private long lastOf;
 
-        Reading(Kind kind, String text, int at) {
+        Parser(CronFieldKind kind, String text, int at) {
             this.kind = kind;
             this.text = text;
             this.at = at;
         }
 
         CronField read() {
-            boolean day = kind == Kind.DAY || kind == Kind.WEEKDAY;
+            boolean day = kind == CronFieldKind.DAY || kind == CronFieldKind.WEEKDAY;
             boolean any = text.equals("*") || (day && text.equals("?"));
             if (any) {
                 range(kind.least, kind.most, 1);
@@ -84,7 +81,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
                     from = to + 1;
                 }
             }
-            if (kind == Kind.WEEKDAY && (values & 1L << 7) != 0) {
+            if (kind == CronFieldKind.WEEKDAY && (values & 1L << 7) != 0) {
                 values = (values | 1) & ~(1L << 7); // Sunday is 0 and 7
             }
             boolean steps = text.indexOf('*') >= 0 || text.indexOf('/') >= 0;
@@ -93,13 +90,13 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
 
         private void part(String part, int place) {
             if (part.isEmpty()) {
-                throw bad("is empty between commas", place, part);
+                throw bad("between two commas is empty", place, part);
             }
-            if (kind == Kind.DAY && part.equalsIgnoreCase("L")) {
+            if (kind == CronFieldKind.DAY && part.equalsIgnoreCase("L")) {
                 last = true;
                 return;
             }
-            if (kind == Kind.WEEKDAY
+            if (kind == CronFieldKind.WEEKDAY
                     && part.length() > 1
                     && part.toUpperCase(Locale.ROOT).endsWith("L")) {
                 int weekday = value(part.substring(0, part.length() - 1), place) % 7;
@@ -111,17 +108,17 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
             int step = slash < 0 ? 1 : step(part.substring(slash + 1), place + slash + 1);
             int dash = range.indexOf('-');
             if (range.equals("*")) {
-                range(kind.least, kind == Kind.WEEKDAY ? 6 : kind.most, step);
+                range(kind.least, kind == CronFieldKind.WEEKDAY ? 6 : kind.most, step);
             } else if (dash >= 0) {
                 int from = value(range.substring(0, dash), place);
                 int to = value(range.substring(dash + 1), place + dash + 1);
                 if (to < from) {
-                    throw bad("runs backwards; write it as two ranges with a comma", place, part);
+                    throw bad("ends before it starts; write two ranges with a comma, such as 22-23,0-5", place, part);
                 }
                 range(from, to, step);
             } else {
                 int from = value(range, place);
-                range(from, slash < 0 ? from : kind == Kind.WEEKDAY ? 6 : kind.most, step);
+                range(from, slash < 0 ? from : kind == CronFieldKind.WEEKDAY ? 6 : kind.most, step);
             }
         }
 
@@ -134,7 +131,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         private int step(String digits, int place) {
             int step = number(digits, place);
             if (step < 1 || step > kind.most) {
-                throw bad("has a step outside of 1 to " + kind.most, place, digits);
+                throw bad("has a step outside 1 to " + kind.most, place, digits);
             }
             return step;
         }
@@ -146,7 +143,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
             }
             int value = number(word, place);
             if (value < kind.least || value > kind.most) {
-                throw bad("is outside of " + kind.least + " to " + kind.most, place, word);
+                throw bad("is outside " + kind.least + " to " + kind.most, place, word);
             }
             return value;
         }
@@ -161,10 +158,10 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
             return Integer.parseInt(digits);
         }
 
-        private CronProblem bad(String what, int place, String part) {
+        private CronSyntaxException bad(String what, int place, String part) {
             String shown = part.isEmpty() ? "a part" : "\"" + part + "\"";
-            return new CronProblem(
-                    "The " + kind.title + " field of the cron text is wrong: " + shown + " " + what + ".",
+            return new CronSyntaxException(
+                    "The " + kind.title + " field of the cron expression is wrong: " + shown + " " + what + ".",
                     place,
                     Math.max(1, part.length()));
         }

@@ -1,6 +1,6 @@
 package dev.semel.schedule;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJsonCodec;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -13,48 +13,47 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * When a workflow is started by itself. A tick is named by its nominal time, which nothing moves: neither jitter nor
- * lateness.
+ * A tick is identified by its nominal time, which neither jitter nor lateness changes.
  *
  * @param name unique in its workflow
  * @param start no tick before it; null for none
- * @param end no tick at it or behind it; null for none
- * @param jitter a tick fires up to so much later, each by an amount of its own that never changes
- * @param input what its runs get, an object, beside {@code scheduled_at}
+ * @param end no tick at or after it; null for none
+ * @param jitter a tick fires up to this much later, by an amount that is fixed for each tick
+ * @param input the input of its runs, an object, to which {@code scheduled_at} is added
  */
 public record Schedule(
         String name,
-        Rule rule,
+        ScheduleRule rule,
         @Nullable Instant start,
         @Nullable Instant end,
-        Overlap overlap,
-        CatchUp catchUp,
+        OverlapPolicy overlap,
+        CatchUpPolicy catchUp,
         Duration jitter,
         JsonNode input) {
     public static final int LONGEST_NAME = 64;
     public static final Duration LONGEST_JITTER = Duration.ofHours(1);
 
-    /** What becomes of a tick while the run of an earlier one has not ended. */
-    public enum Overlap {
+    /** What happens to a tick while the run of an earlier one has not ended. */
+    public enum OverlapPolicy {
         SKIP,
         QUEUE,
         ALLOW
     }
 
-    public enum Mode {
+    public enum CatchUpMode {
         ALL,
         LAST,
         NONE
     }
 
-    /** What becomes of ticks that nobody was there for. */
-    public record CatchUp(Mode mode, Duration within) {
+    /** What happens to ticks that were due while no worker ran. */
+    public record CatchUpPolicy(CatchUpMode mode, Duration within) {
         public static final Duration LONGEST = Duration.ofDays(30);
-        public static final CatchUp USUAL = new CatchUp(Mode.LAST, Duration.ofHours(1));
+        public static final CatchUpPolicy DEFAULT = new CatchUpPolicy(CatchUpMode.LAST, Duration.ofHours(1));
 
-        public CatchUp {
+        public CatchUpPolicy {
             if (within.isNegative() || within.compareTo(LONGEST) > 0) {
-                throw new IllegalArgumentException("ticks are made up for within 30d at most");
+                throw new IllegalArgumentException("the catch-up window must be 30d at most");
             }
         }
     }
@@ -65,40 +64,39 @@ public record Schedule(
                 && name.chars().allMatch(c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-');
         if (!plain) {
             throw new IllegalArgumentException(
-                    "the name of a schedule is 1 to 64 small letters, digits, hyphens and underscores");
+                    "a schedule name must have 1 to 64 lower-case letters, digits, hyphens and underscores");
         }
         if (jitter.isNegative() || jitter.compareTo(LONGEST_JITTER) > 0) {
-            throw new IllegalArgumentException("jitter is 1h at most");
+            throw new IllegalArgumentException("jitter must be 1h at most");
         }
     }
 
-    /** The usual ways: one run at a time, the last missed tick is made up for within an hour. */
-    public static Schedule of(String name, Rule rule) {
+    /** Defaults: one run at a time; the last missed tick is caught up within an hour. */
+    public static Schedule of(String name, ScheduleRule rule) {
         ObjectNode none = JsonNodeFactory.instance.objectNode();
-        return new Schedule(name, rule, null, null, Overlap.SKIP, CatchUp.USUAL, Duration.ZERO, none);
+        return new Schedule(name, rule, null, null, OverlapPolicy.SKIP, CatchUpPolicy.DEFAULT, Duration.ZERO, none);
     }
 
-    /** The nominal time of the first tick behind this one; null where none comes any more. */
-    public @Nullable Instant after(Instant time) {
+    public @Nullable Instant nextAfter(Instant time) {
         Instant from = start != null && time.isBefore(start) ? start.minusSeconds(1) : time;
-        Instant next = rule.after(from);
+        Instant next = rule.nextAfter(from);
         while (next != null && start != null && next.isBefore(start)) {
-            next = rule.after(next); // a start that is no whole second
+            next = rule.nextAfter(next); // a start that is not a whole second
         }
         return next == null || (end != null && !next.isBefore(end)) ? null : next;
     }
 
     public List<Instant> next(Instant from, int count) {
         List<Instant> times = new ArrayList<>();
-        Instant next = after(from);
+        Instant next = nextAfter(from);
         while (next != null && times.size() < count) {
             times.add(next);
-            next = after(next);
+            next = nextAfter(next);
         }
         return times;
     }
 
-    /** When a tick fires: the nominal time and its own share of the jitter. */
+    /** When a tick fires: its nominal time plus its jitter. */
     public Instant firesAt(String workflowId, Instant nominal) {
         long span = jitter.toMillis();
         if (span == 0) {
@@ -113,13 +111,13 @@ public record Schedule(
         return nominal.plusMillis(Math.floorMod(mixed, span + 1));
     }
 
-    /** One text for one schedule, members always in this order: where the text changed, the schedule was edited. */
-    public String text() {
+    /** The schedule as JSON with a fixed member order: a different text means that the schedule was edited. */
+    public String toJson() {
         ObjectNode text = JsonNodeFactory.instance.objectNode();
         switch (rule) {
-            case Cron cron ->
+            case CronRule cron ->
                 text.put("cron", cron.text()).put("zone", cron.zone().getId());
-            case Every every -> {
+            case IntervalRule every -> {
                 text.put("every", every.interval().toString());
                 if (!every.anchor().equals(Instant.EPOCH)) {
                     text.put("anchor", every.anchor().toString());
@@ -142,17 +140,17 @@ public record Schedule(
         if (!input.isEmpty()) {
             text.set("data", input);
         }
-        return Json.write(text);
+        return StrictJsonCodec.write(text);
     }
 
-    /** The schedule whose {@link #text} this is: what was stored counts, whatever the code of today says. */
-    public static Schedule read(String name, JsonNode words) {
+    /** Reads what {@link #toJson} wrote. */
+    public static Schedule parse(String name, JsonNode words) {
         Instant anchor = instant(words, "anchor");
-        Rule rule = words.has("cron")
-                ? Cron.of(
+        ScheduleRule rule = words.has("cron")
+                ? CronRule.of(
                         words.required("cron").asString(),
                         ZoneId.of(words.required("zone").asString()))
-                : new Every(
+                : new IntervalRule(
                         Duration.parse(words.required("every").asString()), anchor == null ? Instant.EPOCH : anchor);
         JsonNode catchUp = words.required("catch_up");
         return new Schedule(
@@ -160,9 +158,9 @@ public record Schedule(
                 rule,
                 instant(words, "start"),
                 instant(words, "end"),
-                Overlap.valueOf(constant(words, "overlap")),
-                new CatchUp(
-                        Mode.valueOf(constant(catchUp, "mode")),
+                OverlapPolicy.valueOf(constant(words, "overlap")),
+                new CatchUpPolicy(
+                        CatchUpMode.valueOf(constant(catchUp, "mode")),
                         Duration.parse(catchUp.required("within").asString())),
                 words.has("jitter") ? Duration.parse(words.required("jitter").asString()) : Duration.ZERO,
                 words.has("data") ? words.required("data") : JsonNodeFactory.instance.objectNode());

@@ -1,91 +1,73 @@
 package dev.semel.trigger;
 
-import dev.semel.key.ChosenRunId;
-import dev.semel.key.IdempotencyKey;
+import dev.semel.admission.ChosenRunId;
+import dev.semel.admission.IdempotencyKey;
+import dev.semel.definition.WorkflowCatalogEntry;
+import dev.semel.definition.WorkflowVersion;
 import dev.semel.run.RunId;
-import dev.semel.workflow.Current;
-import dev.semel.workflow.Published;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A request for a run, as a door hands it in.
- *
- * @param current the workflow as it was looked up; the admission holds only while that is still true
- * @param input the text of {@code data}, stored as it came
- * @param strict the caller wants a changed payload refused, whatever the workflow says
- * @param checks what the door holds against it, once it is known what it is
+ * @param current the workflow as it was looked up; admission reads it again if it has changed
+ * @param input the text of {@code data}, stored unchanged
+ * @param strict whether to reject a different payload regardless of the workflow's policy
+ * @param checks checks of the trigger source, which run when it is known whether the trigger is fresh or a repeat
  * @param delay microseconds between the admission and the start of a fresh run
  */
 public record Trigger(
-        Space space,
-        Current current,
+        TriggerWorkspace workspace,
+        WorkflowCatalogEntry current,
         JsonNode data,
         String input,
-        Names names,
+        Identifiers identifiers,
         Sender sender,
         boolean strict,
-        Checks checks,
-        Ties ties,
+        AdmissionChecks checks,
+        RunLinks links,
         long delay) {
-    /** A trigger whose run may start at once. */
+    /** A trigger that no other run caused. */
     public Trigger(
-            Space space,
-            Current current,
+            TriggerWorkspace space,
+            WorkflowCatalogEntry current,
             JsonNode data,
             String input,
-            Names names,
+            Identifiers names,
             Sender sender,
             boolean strict,
-            Checks checks,
-            Ties ties) {
-        this(space, current, data, input, names, sender, strict, checks, ties, 0);
-    }
-
-    /** A trigger that comes from no other run. */
-    public Trigger(
-            Space space,
-            Current current,
-            JsonNode data,
-            String input,
-            Names names,
-            Sender sender,
-            boolean strict,
-            Checks checks) {
-        this(space, current, data, input, names, sender, strict, checks, Ties.NONE);
+            AdmissionChecks checks) {
+        this(space, current, data, input, names, sender, strict, checks, RunLinks.NONE, 0);
     }
 
     /**
-     * Which other run this one comes from.
-     *
-     * @param lineage the first run of the line that the new one continues
-     * @param childOf the id of the step that starts it; the same step finds the same run again
-     * @param carried what its journal begins with; empty text for nothing
-     * @param depth so many runs, each started by a step of the one before, stand between it and whoever began
+     * @param lineage the first run of the lineage that the new run continues
+     * @param callerStepId the id of the calling step; the same step finds the same run again
+     * @param initialJournal initial entries of its journal; empty text for none
+     * @param depth number of ancestor runs that started each other by steps
      */
-    public record Ties(
+    public record RunLinks(
             @Nullable RunId lineage,
             @Nullable RunId parent,
             @Nullable RunId replayOf,
-            @Nullable String childOf,
-            String carried,
+            @Nullable String callerStepId,
+            String initialJournal,
             int depth) {
-        public static final Ties NONE = new Ties(null, null, null, null);
+        public static final RunLinks NONE = new RunLinks(null, null, null, null);
 
-        /** A run that begins with an empty journal, and that no step of a run has started. */
-        public Ties(
+        /** Links of a run with an empty journal that no step started. */
+        public RunLinks(
                 @Nullable RunId lineage, @Nullable RunId parent, @Nullable RunId replayOf, @Nullable String childOf) {
             this(lineage, parent, replayOf, childOf, "", 0);
         }
 
-        /** Of a trigger that a step of a run has sent. */
-        public static Ties atDepth(int depth) {
-            return new Ties(null, null, null, null, "", depth);
+        /** Links of a trigger that a step of a run sent. */
+        public static RunLinks atDepth(int depth) {
+            return new RunLinks(null, null, null, null, "", depth);
         }
     }
 
-    public Published workflow() {
+    public WorkflowVersion workflow() {
         return current.published();
     }
 
@@ -93,68 +75,70 @@ public record Trigger(
         return current.paused();
     }
 
-    /** The same request, for the workflow as it is by now. For triggers in which nothing else hangs on its version. */
-    public Trigger under(Current now) {
-        return new Trigger(space, now, data, input, names, sender, strict, checks, ties, delay);
+    /** The same request for the current state of the workflow, if nothing else in it depends on the version. */
+    public Trigger withWorkflow(WorkflowCatalogEntry now) {
+        return new Trigger(workspace, now, data, input, identifiers, sender, strict, checks, links, delay);
     }
 
-    /** The same request, whose run starts so many microseconds later. */
-    public Trigger later(long micros) {
-        return new Trigger(space, current, data, input, names, sender, strict, checks, ties, micros);
+    public Trigger withDelay(long micros) {
+        return new Trigger(workspace, current, data, input, identifiers, sender, strict, checks, links, micros);
     }
 
-    /** The workspace, and the secret under which its field hashes are made. */
-    public record Space(int workspace, byte[] secret) {}
+    public record TriggerWorkspace(int id, byte[] secret) {}
 
-    public record Names(
+    /** The identifiers that make a trigger idempotent: the key, a chosen run id, or the key of its source. */
+    public record Identifiers(
             @Nullable IdempotencyKey key,
             @Nullable ChosenRunId runId,
-            @Nullable DoorName door) {
-        public static final Names NONE = new Names(null, null);
+            @Nullable SourceKey sourceKey) {
+        public static final Identifiers NONE = new Identifiers(null, null);
 
-        public Names(@Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
+        public Identifiers(@Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
             this(key, runId, null);
         }
 
-        public static Names of(DoorName door) {
-            return new Names(null, null, door);
+        public static Identifiers of(SourceKey sourceKey) {
+            return new Identifiers(null, null, sourceKey);
         }
     }
 
     /**
-     * By what a door knows that it was asked the same before, in a namespace of its own. A repeat whose payload differs
-     * is a repeat: nobody is there who could choose another name.
+     * The deduplication key of an event, webhook, schedule tick or replay, in a namespace of its own. A repeat with a
+     * different payload is still a repeat, because no caller could choose another key.
      *
-     * @param text unique in the workspace among the names of this door
-     * @param shown to people, where the key of a caller would stand
-     * @param queue what came in under this name goes one after another; null where it need not
+     * @param text unique in the workspace among the keys of this source
+     * @param displayText the text that users see as the key
+     * @param serialKey triggers with the same value run one after another; null for no order
      */
-    public record DoorName(
-            Door door,
+    public record SourceKey(
+            TriggerSource source,
             String text,
-            String shown,
+            String displayText,
             Duration window,
-            @Nullable String queue) {
-        public DoorName(Door door, String text, String shown, Duration window) {
-            this(door, text, shown, window, null);
+            @Nullable String serialKey) {
+        public SourceKey(TriggerSource triggerSource, String text, String shown, Duration window) {
+            this(triggerSource, text, shown, window, null);
         }
 
-        public DoorName {
-            if (door != Door.EVENT && door != Door.HOOK && door != Door.SCHEDULE && door != Door.REPLAY) {
-                throw new IllegalArgumentException("callers at the door " + door + " bring their own names");
+        public SourceKey {
+            if (source != TriggerSource.EVENT
+                    && source != TriggerSource.WEBHOOK
+                    && source != TriggerSource.SCHEDULE
+                    && source != TriggerSource.REPLAY) {
+                throw new IllegalArgumentException("triggers of source " + source + " use the caller's own keys");
             }
         }
     }
 
     /**
-     * Each throws to refuse, before anything is written or remembered.
-     *
-     * @param fresh held only against a fresh trigger (quota, input schema): a known key is answered before it is asked
-     * @param repeat held only against a repeat (the quota of replays)
+     * @param onFresh runs only for a fresh trigger (quota, input schema), not for a known key
+     * @param onRepeat runs only for a repeat (quota of replayed requests)
      */
-    public record Checks(@Nullable Runnable fresh, @Nullable Runnable repeat) {
-        public static final Checks NONE = new Checks(null, null);
+    public record AdmissionChecks(
+            @Nullable Runnable onFresh, @Nullable Runnable onRepeat) {
+        public static final AdmissionChecks NONE = new AdmissionChecks(null, null);
     }
 
-    public record Sender(Door door, String actor, @Nullable String correlationId) {}
+    public record Sender(
+            TriggerSource source, String actor, @Nullable String correlationId) {}
 }

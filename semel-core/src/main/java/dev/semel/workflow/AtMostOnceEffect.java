@@ -1,35 +1,36 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.EffectSpec;
 import tools.jackson.databind.JsonNode;
 
-/** A deed that is never sent twice. The workflow looks at its outcome and decides what an unknown one means. */
+/** An effect that Semel never sends twice. The workflow receives the outcome and handles an indeterminate one. */
 public final class AtMostOnceEffect {
-    private final Wire wire;
-    private final EffectPlan plan;
+    private final JavaWorkflowJsonAdapter wire;
+    private final EffectSpec plan;
 
-    AtMostOnceEffect(Wire wire, EffectPlan plan) {
+    AtMostOnceEffect(JavaWorkflowJsonAdapter wire, EffectSpec plan) {
         this.wire = wire;
         this.plan = plan;
     }
 
-    public <T> Outcome<T> call(Class<T> type, Code.Work<T> work) {
+    public <T> EffectOutcome<T> call(Class<T> type, StepFunction<T> work) {
         return call(TypeRef.of(type), work);
     }
 
-    public <T> Outcome<T> call(TypeRef<T> type, Code.Work<T> work) {
-        return typed(wire.durable().effect(plan, Effect.sending(wire, plan, work)), type);
+    public <T> EffectOutcome<T> call(TypeRef<T> type, StepFunction<T> work) {
+        return typed(wire.operations().effect(plan, Effect.senderOf(wire, plan, work)), type);
     }
 
-    /** The value of what was done is null. */
-    public Outcome<Void> call(Code.Action action) {
-        return typed(wire.durable().effect(plan, Effect.sending(action)), TypeRef.of(Void.class));
+    /** An effect without a result; the value of {@link EffectOutcome.Done} is null. */
+    public EffectOutcome<Void> call(StepAction action) {
+        return typed(wire.operations().effect(plan, Effect.senderOf(action)), TypeRef.of(Void.class));
     }
 
-    private <T> Outcome<T> typed(Outcome<JsonNode> outcome, TypeRef<T> type) {
+    private <T> EffectOutcome<T> typed(EffectOutcome<JsonNode> outcome, TypeRef<T> type) {
         return switch (outcome) {
-            case Outcome.Done<JsonNode>(JsonNode value) ->
-                new Outcome.Done<>(wire.result(value, type, Effect.what(plan)));
-            case Outcome.Indeterminate<JsonNode>(String why) -> new Outcome.Indeterminate<>(why);
+            case EffectOutcome.Done<JsonNode>(JsonNode value) ->
+                new EffectOutcome.Done<>(wire.readResult(value, type, Effect.describe(plan)));
+            case EffectOutcome.Indeterminate<JsonNode>(String why) -> new EffectOutcome.Indeterminate<>(why);
         };
     }
 }

@@ -1,40 +1,45 @@
 package dev.semel.workflow;
 
-import dev.semel.error.InDoubt;
+import dev.semel.definition.DurableWorkflowOperations;
+import dev.semel.definition.EffectSpec;
+import dev.semel.error.EffectInDoubt;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** A deed in the outside world that has its protection and can be done. */
+/** A side effect with a declared protection, ready to be called. */
 public final class Effect {
-    private final Wire wire;
-    private final EffectPlan plan;
+    private final JavaWorkflowJsonAdapter wire;
+    private final EffectSpec plan;
 
-    Effect(Wire wire, EffectPlan plan) {
+    Effect(JavaWorkflowJsonAdapter wire, EffectSpec plan) {
         this.wire = wire;
         this.plan = plan;
     }
 
-    /** Does it once, and returns the recorded result ever after. Hand {@link Step#key} to the provider. */
-    public <T> T call(Class<T> type, Code.Work<T> work) {
+    /**
+     * Performs the effect and records its result; later executions return it. Pass {@link Step#key} to the provider.
+     */
+    public <T> T call(Class<T> type, StepFunction<T> work) {
         return call(TypeRef.of(type), work);
     }
 
-    public <T> T call(TypeRef<T> type, Code.Work<T> work) {
-        Outcome<JsonNode> outcome = wire.durable().effect(plan, sending(wire, plan, work));
-        return wire.result(done(outcome, plan), type, what(plan));
+    public <T> T call(TypeRef<T> type, StepFunction<T> work) {
+        EffectOutcome<JsonNode> outcome = wire.operations().effect(plan, senderOf(wire, plan, work));
+        return wire.readResult(requireDone(outcome, plan), type, describe(plan));
     }
 
-    public void call(Code.Action action) {
-        done(wire.durable().effect(plan, sending(action)), plan);
+    public void call(StepAction action) {
+        requireDone(wire.operations().effect(plan, senderOf(action)), plan);
     }
 
-    static String what(EffectPlan plan) {
+    static String describe(EffectSpec plan) {
         return "effect \"" + plan.step().name() + "\"";
     }
 
-    static <T> Durable.Sending sending(Wire wire, EffectPlan plan, Code.Work<T> work) {
-        Durable.Work written = wire.sent(what(plan), work);
-        return new Durable.Sending() {
+    static <T> DurableWorkflowOperations.EffectSender senderOf(
+            JavaWorkflowJsonAdapter wire, EffectSpec plan, StepFunction<T> work) {
+        DurableWorkflowOperations.StepWork written = wire.effectWork(describe(plan), work);
+        return new DurableWorkflowOperations.EffectSender() {
             @Override
             public JsonNode send(Step step) throws Exception {
                 return written.run(step);
@@ -42,8 +47,8 @@ public final class Effect {
         };
     }
 
-    static Durable.Sending sending(Code.Action action) {
-        return new Durable.Sending() {
+    static DurableWorkflowOperations.EffectSender senderOf(StepAction action) {
+        return new DurableWorkflowOperations.EffectSender() {
             @Override
             public JsonNode send(Step step) throws Exception {
                 action.run(step);
@@ -52,11 +57,11 @@ public final class Effect {
         };
     }
 
-    static JsonNode done(Outcome<JsonNode> outcome, EffectPlan plan) {
+    static JsonNode requireDone(EffectOutcome<JsonNode> outcome, EffectSpec plan) {
         return switch (outcome) {
-            case Outcome.Done<JsonNode>(JsonNode value) -> value;
-            case Outcome.Indeterminate<JsonNode>(String why) ->
-                throw new InDoubt(plan.step().name(), why);
+            case EffectOutcome.Done<JsonNode>(JsonNode value) -> value;
+            case EffectOutcome.Indeterminate<JsonNode>(String why) ->
+                throw new EffectInDoubt(plan.step().name(), why);
         };
     }
 }

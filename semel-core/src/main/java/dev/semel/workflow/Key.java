@@ -5,9 +5,9 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name for one intended action, made of what defines it. Two lists of parts never make the same key: parts are joined
- * by a colon, and what is not a plain visible character in a part is written as {@code %XX}, as {@code key(…)} does in
- * workflow files. So the same deed has the same key wherever it is written down.
+ * An idempotency key, built from the parts that identify one intended action.
+ * Different lists of parts never give the same key: Semel joins the parts with colons and escapes other than plain
+ * visible characters as {@code %XX}. {@code key(…)} in YAML workflows gives the same keys.
  */
 public record Key(String text) {
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
@@ -18,13 +18,13 @@ public record Key(String text) {
         }
     }
 
-    /** One part is the key itself, as a caller would send it in a header; several are joined. */
+    /** A single part is the key itself, as in the Idempotency-Key header; several parts are escaped and joined. */
     public static Key of(@Nullable Object... parts) {
-        return parts.length == 1 ? new Key(textOf(parts[0], 1)) : joined(parts);
+        return parts.length == 1 ? new Key(textOf(parts[0], 1)) : joinEscaped(parts);
     }
 
-    /** Joined, each part escaped, also where there is only one. */
-    static Key joined(@Nullable Object... parts) {
+    /** Escapes and joins the parts, also a single one. */
+    static Key joinEscaped(@Nullable Object... parts) {
         if (parts.length == 0) {
             throw new IllegalArgumentException("the key has no parts");
         }
@@ -36,7 +36,7 @@ public record Key(String text) {
         return new Key(key.toString());
     }
 
-    /** An empty part is refused, since every action without that id would share one key. */
+    /** Rejects an empty part, because all actions without that id would share one key. */
     private static String textOf(@Nullable Object part, int number) {
         String text = switch (part) {
             case null -> throw new IllegalArgumentException("part " + number + " of the key is null");
@@ -49,7 +49,7 @@ public record Key(String text) {
         }
         if (text.equals(part.getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(part)))) {
             throw new IllegalArgumentException("part " + number + " of the key is a "
-                    + part.getClass().getSimpleName() + ", whose text is another one in every process");
+                    + part.getClass().getSimpleName() + ", whose toString() differs in every process");
         }
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
             throw new IllegalArgumentException("part " + number + " of the key is not Unicode text");

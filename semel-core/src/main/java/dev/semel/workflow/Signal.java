@@ -4,9 +4,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that a run can wait for: its name, and the type of what it brings.
+ * A signal that a run can wait for: its name and the type of its value.
  *
- * @param key under which it is waited for and sent by whoever does not know the run; null where the run is known
+ * @param key key for senders that do not know the run id; null for signals that are sent to a run
  */
 public record Signal<T>(
         String name, TypeRef<T> type, @Nullable String key) {
@@ -16,11 +16,12 @@ public record Signal<T>(
     public Signal {
         if (!NAME.matcher(name).matches()) {
             throw new IllegalArgumentException(
-                    "the name of a signal has 1 to 64 letters, digits, dots, hyphens and underscores");
+                    "the name of a signal must have 1 to 64 letters, digits, dots, hyphens and underscores");
         }
         if (key != null
                 && (key.isBlank() || key.length() > LONGEST_KEY || key.chars().anyMatch(Character::isISOControl))) {
-            throw new IllegalArgumentException("the key of a signal has 1 to 255 characters and no control characters");
+            throw new IllegalArgumentException(
+                    "the key of a signal must have 1 to 255 characters and no control characters");
         }
     }
 
@@ -29,8 +30,8 @@ public record Signal<T>(
     }
 
     /**
-     * The same signal under a key, such as the id of an order: whoever sends it with this key reaches the runs that wait
-     * with it, and need not know them. One that is sent before any run waits is kept for seven days.
+     * The same signal with a key, for example an order id. A sender with this key reaches all runs that wait with it,
+     * without knowing their ids. Semel stores a signal for 7 days if no run waits yet.
      */
     public Signal<T> withKey(@Nullable Object... parts) {
         return new Signal<>(name, type, Key.of(parts).text());

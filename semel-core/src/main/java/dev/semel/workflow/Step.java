@@ -1,36 +1,24 @@
 package dev.semel.workflow;
 
-import java.util.concurrent.Callable;
+import dev.semel.definition.CurrentStepScopedValue;
 
-/** The step that is being done: what helper code needs to make its calls safe to repeat. */
+/** The step or effect whose code is running: its id, idempotency key and attempt number. */
 public interface Step {
     /** Stable over retries, recovery, takeover and safe replay. */
     String id();
 
-    /** What goes to the outside world as the idempotency key; byte-identical in every attempt. */
+    /** The idempotency key for the external system; byte-identical in every attempt. */
     String key();
 
-    /** 1 for the first try. */
+    /** The number of this attempt; 1 for the first. */
     int attempt();
 
     /** The step whose code runs on this thread. */
     static Step current() {
-        if (!Bound.CURRENT.isBound()) {
+        if (!CurrentStepScopedValue.isBound()) {
             throw new IllegalStateException(
-                    "No step is being done on this thread. Call Step.current() inside the code of a step or effect.");
+                    "No step is running on this thread. Call Step.current() inside the code of a step or effect.");
         }
-        return Bound.CURRENT.get();
-    }
-
-    /** For the engine: does work with {@link #current} set. */
-    static <T> T during(Step step, Callable<T> work) throws Exception {
-        return ScopedValue.where(Bound.CURRENT, step).call(work::call);
-    }
-
-    /** Holds the binding; an interface cannot have a private field. */
-    final class Bound {
-        private static final ScopedValue<Step> CURRENT = ScopedValue.newInstance();
-
-        private Bound() {}
+        return CurrentStepScopedValue.get();
     }
 }

@@ -4,15 +4,15 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 
 /**
- * A type with its parameters, for what a class cannot say: {@code new TypeRef<List<Pick>>() {}}. The empty body is what
- * keeps the parameters at run time.
+ * A generic type with its type arguments, for example {@code new TypeRef<List<Pick>>() {}}.
+ * The empty class body keeps the type arguments at run time.
  */
 public abstract class TypeRef<T> {
     private final Type type;
 
     protected TypeRef() {
         if (!(getClass().getGenericSuperclass() instanceof ParameterizedType parameters)) {
-            throw new IllegalArgumentException("a TypeRef needs its type: new TypeRef<List<String>>() {}");
+            throw new IllegalArgumentException("a TypeRef needs a type argument: new TypeRef<List<String>>() {}");
         }
         this.type = parameters.getActualTypeArguments()[0];
     }

@@ -1,20 +1,8 @@
 package dev.semel.workflow;
 
-import dev.semel.json.Codec;
-import dev.semel.json.Json;
-import dev.semel.key.CanonicalJson;
-import dev.semel.key.FieldPath;
-import dev.semel.key.KeyPolicy;
-import dev.semel.schedule.Schedule;
-import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-
 /**
- * A workflow written in Java: what it promises about keys, and what it does. Immutable, so a constant is a good place
- * for it.
+ * A workflow defined in Java: its name, key policy, triggers and code. Immutable; define it as a constant.
+ * Only {@link #define} creates workflows; do not implement this interface.
  *
  * {@snippet :
  * static final Workflow<Payment, Receipt> RECEIPT = Workflow.define("payment_receipt", Payment.class, Receipt.class)
@@ -25,153 +13,15 @@ import tools.jackson.databind.JsonNode;
  *                         .call(String.class, e -> stripe.charge(payment, e.key()))));
  * }
  */
-public final class Workflow<I, O> {
-    private final Declaration declaration;
-    private final Input<I> input;
-    private final List<Input.Field<I>> fingerprint;
-    private final @Nullable Accessor<I, ?> key;
-    private final TypeRef<O> out;
-    private final Code.Flow<I, O> flow;
-    private final List<Doors.Subscription> events;
-    private final List<FieldPath> pii;
-
-    Workflow(WorkflowDraft<I, O> draft, Code.Flow<I, O> flow) {
-        this.declaration = draft.declaration();
-        this.input = draft.input();
-        this.fingerprint = draft.fingerprint();
-        this.key = draft.key();
-        this.out = draft.out();
-        this.flow = flow;
-        this.events = draft.events();
-        this.pii = draft.pii();
-    }
-
+public interface Workflow<I, O> {
     /** @param name 1 to 64 characters a-z, 0-9, _ and -, beginning with a letter */
-    public static <I, O> WorkflowDraft<I, O> define(String name, Class<I> in, Class<O> out) {
+    static <I, O> WorkflowBuilder<I, O> define(String name, Class<I> in, Class<O> out) {
         return define(name, TypeRef.of(in), TypeRef.of(out));
     }
 
-    public static <I, O> WorkflowDraft<I, O> define(String name, TypeRef<I> in, TypeRef<O> out) {
-        return new WorkflowDraft<>(name, in, out);
+    static <I, O> WorkflowBuilder<I, O> define(String name, TypeRef<I> in, TypeRef<O> out) {
+        return new WorkflowBuilder<>(name, in, out);
     }
 
-    public String name() {
-        return declaration.name();
-    }
-
-    public @Nullable String title() {
-        return declaration.title();
-    }
-
-    public @Nullable String description() {
-        return declaration.description();
-    }
-
-    /** Who answers for it; shown on pages, alerts and reviews. */
-    public @Nullable String owner() {
-        return declaration.owner();
-    }
-
-    public KeyPolicy policy() {
-        return declaration.policy();
-    }
-
-    /** The policy of a version of this workflow that was declared before, by its stored text. */
-    public KeyPolicy policyOf(String storedDescriptor) {
-        return storedDescriptor.equals(descriptor()) ? policy() : StoredPolicy.of(storedDescriptor, policy());
-    }
-
-    public Gates gates() {
-        return declaration.gates();
-    }
-
-    /** Longest time of a whole run; null for none. */
-    public @Nullable Duration deadline() {
-        return declaration.deadline();
-    }
-
-    /** When it starts by itself. */
-    public List<Schedule> schedules() {
-        return declaration.schedules();
-    }
-
-    /** When a version of this workflow starts by itself that was declared before, by its stored text. */
-    public static List<Schedule> schedulesOf(String storedDescriptor) {
-        return Json.parse(storedDescriptor).path("schedules").properties().stream()
-                .map(one -> Schedule.read(one.getKey(), one.getValue()))
-                .toList();
-    }
-
-    /** Which events start a version that was declared before: its stored text says which, and the code here what they give. */
-    public List<Doors.Subscription> subscriptionsOf(String storedDescriptor) {
-        return Json.parse(storedDescriptor)
-                .path("events")
-                .valueStream()
-                .map(type -> events.stream()
-                        .filter(one -> one.type().equals(type.asString()))
-                        .findFirst()
-                        .orElseGet(() -> new Doors.Subscription(type.asString(), null, Doors.Reading.PLAIN)))
-                .toList();
-    }
-
-    /**
-     * The key that the workflow makes of the data, for a trigger that brings none; null where it has no
-     * {@link WorkflowDraft#keyedBy}.
-     *
-     * @throws dev.semel.error.SemelException `idempotency-key-required` where it comes out empty or fails,
-     *     `idempotency-key-invalid` where it is not a key
-     */
-    public @Nullable String derivedKey(JsonNode data) {
-        return key == null ? null : input.derivedKey(data, key);
-    }
-
-    /** @throws dev.semel.error.SemelException `invalid-input`, with JSON Pointers in `errors` and no value anywhere */
-    public void checkInput(JsonNode data) {
-        input.check(data, fingerprint);
-    }
-
-    /** Data for a trigger. */
-    public JsonNode inputOf(I value) {
-        return input.codec().write(value, "the input of workflow \"" + name() + "\"");
-    }
-
-    /** Whether data are the recorded input of a run, also where the type has changed since in a way that still fits. */
-    public boolean isInput(JsonNode data, JsonNode recorded) {
-        return same(data, recorded) || same(data, input.rewritten(recorded));
-    }
-
-    private static boolean same(JsonNode one, JsonNode other) {
-        return Arrays.equals(CanonicalJson.bytes(one), CanonicalJson.bytes(other));
-    }
-
-    /** The output of a run of this workflow. */
-    @SuppressWarnings("NullAway") // null is what the workflow's own code returned
-    public O outputOf(JsonNode output) {
-        return input.codec().read(output, out.type(), "The output of workflow \"" + name() + "\"");
-    }
-
-    public Body body() {
-        Codec codec = input.codec();
-        return new Body() {
-            @Override
-            public JsonNode run(Durable durable, JsonNode data) throws Exception {
-                return codec.write(
-                        flow.run(new Context(durable, codec), input.recorded(data)),
-                        "the output of workflow \"" + name() + "\"");
-            }
-
-            @Override
-            public List<FieldPath> pii() {
-                return pii;
-            }
-        };
-    }
-
-    /**
-     * Everything declared, as one stable text: the stored body of a version. Code is not part of it, so a change that
-     * is only in code, or in a lambda without a name, is no new version.
-     */
-    public String descriptor() {
-        return declaration.text();
-    }
+    String name();
 }

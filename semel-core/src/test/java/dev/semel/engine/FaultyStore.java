@@ -1,13 +1,13 @@
 package dev.semel.engine;
 
-import dev.semel.store.Batch;
-import dev.semel.store.Durability;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
-import dev.semel.store.Store;
+import dev.semel.store.CommitBatch;
+import dev.semel.store.StoreBatchWriter;
+import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.Write;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.StoreWrite;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WorkflowStore;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -18,7 +18,7 @@ import java.util.function.Predicate;
  * A real store whose lanes fail on command, and stop at a gate so that a test can let writes gather. A batch of nothing
  * but claims meets no fault: tests use one to stand at the gate.
  */
-final class FaultyStore implements Store {
+final class FaultyStore implements WorkflowStore {
     enum Fault {
         /** Nothing is applied. */
         DOWN,
@@ -31,13 +31,13 @@ final class FaultyStore implements Store {
     }
 
     final ConcurrentLinkedQueue<Fault> next = new ConcurrentLinkedQueue<>();
-    final List<Batch> applied = new CopyOnWriteArrayList<>();
+    final List<CommitBatch> applied = new CopyOnWriteArrayList<>();
     volatile boolean down;
-    volatile Predicate<Write<?>> poison = _ -> false;
+    volatile Predicate<StoreWrite<?>> poison = _ -> false;
     private final Semaphore gate = new Semaphore(1_000_000);
-    private final Store real;
+    private final WorkflowStore real;
 
-    FaultyStore(Store real) {
+    FaultyStore(WorkflowStore real) {
         this.real = real;
     }
 
@@ -60,16 +60,16 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public Lane openTxLane() {
+    public StoreBatchWriter openTxLane() {
         return real.openTxLane();
     }
 
     @Override
-    public Lane openLane() {
-        Lane lane = real.openLane();
-        return new Lane() {
+    public StoreBatchWriter openLane() {
+        StoreBatchWriter lane = real.openLane();
+        return new StoreBatchWriter() {
             @Override
-            public List<Object> apply(Batch batch) {
+            public List<Object> apply(CommitBatch batch) {
                 gate.acquireUninterruptibly();
                 return FaultyStore.this.apply(lane, batch);
             }
@@ -81,26 +81,26 @@ final class FaultyStore implements Store {
         };
     }
 
-    private List<Object> apply(Lane lane, Batch batch) {
+    private List<Object> apply(StoreBatchWriter lane, CommitBatch batch) {
         Exception cause = new IllegalStateException("on command");
         if (batch.writes().stream().anyMatch(poison)) {
-            throw new StoreFailure.Poisoned("on command", cause);
+            throw new StoreFailure.ValueRejected("on command", cause);
         }
-        boolean bystander = batch.writes().stream().allMatch(Write.Claim.class::isInstance);
+        boolean bystander = batch.writes().stream().allMatch(StoreWrite.ClaimRuns.class::isInstance);
         Fault fault = bystander ? null : down ? Fault.DOWN : next.poll();
         if (fault != null) {
             switch (fault) {
-                case DOWN -> throw new StoreFailure.Down("on command", cause);
+                case DOWN -> throw new StoreFailure.Unreachable("on command", cause);
                 case ANSWER_LOST -> {
                     applied.add(batch);
                     lane.apply(batch);
                     throw new StoreFailure.CommitUnknown(cause);
                 }
                 case COMMIT_LOST -> throw new StoreFailure.CommitUnknown(cause);
-                case LOCKED -> throw new StoreFailure.Locked(true, cause);
+                case LOCKED -> throw new StoreFailure.LockConflict(true, cause);
                 case FENCED ->
                     throw new StoreFailure.Fenced(
-                            batch.hold() == null ? 0 : batch.hold().lease());
+                            batch.leaseSlot() == null ? 0 : batch.leaseSlot().lease());
             }
         }
         applied.add(batch);
@@ -119,17 +119,17 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public Reads openReads() {
-        return real.openReads();
+    public StoreQueries openQueries() {
+        return real.openQueries();
     }
 
     @Override
-    public Leases openLeases() {
+    public WorkerLeases openLeases() {
         return real.openLeases();
     }
 
     @Override
-    public Durability durability() {
+    public StoreDurability durability() {
         return real.durability();
     }
 

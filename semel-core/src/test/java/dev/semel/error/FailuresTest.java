@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.definition.RunDivergedFromJournal;
+import dev.semel.definition.RunTimedOut;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
@@ -21,16 +23,17 @@ class FailuresTest {
         return Stream.of(
                 Arguments.of("step-failed", "\"capture\"", new StepFailed("capture", "a.B", "no", 3)),
                 Arguments.of("idempotency-key-conflict", "Key \"k\"", new KeyConflict("Key \"k\".", "Do.")),
-                Arguments.of("in-doubt", "\"capture\"", new InDoubt("capture", "the connection was reset")),
+                Arguments.of("in-doubt", "\"capture\"", new EffectInDoubt("capture", "the connection was reset")),
                 Arguments.of("run-cancelled", "run_1", new RunCancelled("run_1", "by ann")),
-                Arguments.of("run-diverged", "\"capture\"", new Diverged("capture", "a timer is on record")),
+                Arguments.of(
+                        "run-diverged", "\"capture\"", new RunDivergedFromJournal("capture", "a timer is on record")),
                 Arguments.of("run-timed-out", "run_1", new RunTimedOut("run_1", Duration.ofHours(2))),
-                Arguments.of("type-mismatch", "Step x", new TypeMismatch("Step x.", "Do.")));
+                Arguments.of("type-mismatch", "Step x", new JsonConversionFailed("Step x.", "Do.")));
     }
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void each_has_its_code_and_says_which_one_it_is_about(String slug, String which, SemelException failure) {
+    void each_failure_has_its_code_and_names_its_subject(String slug, String which, SemelException failure) {
         assertEquals(slug, failure.code().slug());
         assertTrue(failure.detail().contains(which), failure.detail());
         assertTrue(failure.detail().endsWith("."), failure.detail());
@@ -40,8 +43,8 @@ class FailuresTest {
     }
 
     @Test
-    void a_failed_step_is_told_by_its_cause_as_it_is_on_record() {
-        List<String> recorded = StepFailed.typesOf(new ConnectException("refused"));
+    void a_failed_step_reports_its_recorded_cause() {
+        List<String> recorded = StepFailed.classNamesOf(new ConnectException("refused"));
         StepFailed failed = new StepFailed("capture", recorded, "refused", 5);
         assertEquals("java.net.ConnectException", failed.causeType());
         assertTrue(failed.is(ConnectException.class));
@@ -56,7 +59,7 @@ class FailuresTest {
     }
 
     @Test
-    void a_failed_run_is_told_by_what_its_end_has_on_record() {
+    void a_failed_run_reports_its_recorded_error() {
         StepFailed failed = StepFailed.ofRun("run_1", "mail", "IllegalStateException", "no stock");
         assertTrue(failed.detail().startsWith("Run run_1 failed at \"mail\" with IllegalStateException: no stock. "));
         assertEquals("IllegalStateException", failed.reason());
@@ -67,8 +70,8 @@ class FailuresTest {
     }
 
     @Test
-    void a_run_in_doubt_names_what_is_to_be_decided_and_one_that_goes_on_may_be_asked_again() {
-        InDoubt doubt = InDoubt.ofRun("run_1", List.of("mail", "sms"));
+    void a_run_in_doubt_names_its_decision_and_a_running_one_is_retryable() {
+        EffectInDoubt doubt = EffectInDoubt.ofRun("run_1", List.of("mail", "sms"));
         assertTrue(doubt.detail().contains("effect \"mail\", \"sms\" happened"), doubt.detail());
         assertEquals("mail", doubt.step());
         RunNotEnded running = new RunNotEnded("run_1", "waiting");
@@ -78,10 +81,10 @@ class FailuresTest {
     }
 
     @Test
-    void a_conflict_lists_the_names_that_changed() {
-        assertEquals(List.of(), new KeyConflict("d", "f").changed());
+    void a_conflict_lists_the_changed_fields() {
+        assertEquals(List.of(), new KeyConflict("d", "f").changedFields());
         KeyConflict conflict = new KeyConflict("d", "f");
         conflict.with("changed", List.of("amount"));
-        assertEquals(List.of("amount"), conflict.changed());
+        assertEquals(List.of("amount"), conflict.changedFields());
     }
 }

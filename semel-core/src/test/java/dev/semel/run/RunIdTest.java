@@ -28,7 +28,7 @@ final class RunIdTest {
     }
 
     @Test
-    void text_and_bytes_come_back_as_the_same_id() {
+    void text_and_bytes_convert_back_to_the_same_id() {
         Random random = new Random(SEED);
         for (int i = 0; i < 20_000; i++) {
             RunId id = random(random);
@@ -65,20 +65,20 @@ final class RunIdTest {
     }
 
     @Test
-    void what_was_made_in_a_time_lies_between_its_bounds_by_clocks_two_hours_wrong() {
+    void ids_of_a_period_lie_between_its_bounds_with_clocks_off_by_two_hours() {
         long then = 1_794_830_400_000_000L;
         long wrong = 2L * 60 * 60 * 1_000_000;
         for (long by : new long[] {-wrong, 0, wrong}) {
             RunId made = new RunId((then + by) << 12, 7);
-            assertTrue(RunId.madeSince(then).compareTo(made) < 0);
-            assertTrue(RunId.madeUntil(then + 1).compareTo(made) > 0);
+            assertTrue(RunId.lowerBoundAt(then).compareTo(made) < 0);
+            assertTrue(RunId.upperBoundAt(then + 1).compareTo(made) > 0);
         }
-        assertTrue(RunId.madeUntil(Long.MAX_VALUE).compareTo(new RunId((then + wrong) << 12, 7)) > 0);
-        assertEquals(new RunId(0, 0), RunId.madeSince(1));
+        assertTrue(RunId.upperBoundAt(Long.MAX_VALUE).compareTo(new RunId((then + wrong) << 12, 7)) > 0);
+        assertEquals(new RunId(0, 0), RunId.lowerBoundAt(1));
     }
 
     @Test
-    void other_texts_are_no_ids() {
+    void other_texts_are_not_ids() {
         String largest = new RunId(-1, -1).text();
         assertEquals("run_7n42DGM5Tflk9n8mt7Fhc7", largest);
         for (String text : List.of(
@@ -98,7 +98,7 @@ final class RunIdTest {
     }
 
     @Test
-    void bytes_of_another_length_are_refused() {
+    void bytes_of_another_length_are_rejected() {
         for (int length : new int[] {0, 15, 17}) {
             var refused = assertThrows(IllegalArgumentException.class, () -> RunId.of(new byte[length]));
             assertTrue(String.valueOf(refused.getMessage()).contains(String.valueOf(length)));
@@ -107,7 +107,7 @@ final class RunIdTest {
     }
 
     @Test
-    void a_step_id_hangs_on_lineage_and_path_alone() {
+    void a_step_id_depends_only_on_lineage_and_path() {
         RunId lineage = new RunId(1, 2);
         assertEquals(StepId.of(lineage, "pay"), StepId.of(new RunId(1, 2), "pay"));
         assertNotEquals(StepId.of(lineage, "pay"), StepId.of(lineage, "pay2"));

@@ -8,17 +8,19 @@ import java.util.random.RandomGenerator;
 /** Deliveries of webhooks, few ids and few signatures. Has dice of its own, as {@link SettingScript} has. */
 final class DeliveryScript {
     static final List<String> HOOKS = List.of("stripe", "github");
-    private static final List<Delivery.Verdict> ASKED =
-            List.of(Delivery.Verdict.ACCEPTED, Delivery.Verdict.ACCEPTED, Delivery.Verdict.FORGED);
+    private static final List<InboundWebhookDelivery.DeliveryOutcome> ASKED = List.of(
+            InboundWebhookDelivery.DeliveryOutcome.ACCEPTED,
+            InboundWebhookDelivery.DeliveryOutcome.ACCEPTED,
+            InboundWebhookDelivery.DeliveryOutcome.INVALID_SIGNATURE);
 
     private final RandomGenerator random = new Random(11);
     private int made;
 
-    Edit<?> next() {
+    StoreWriteCommand<?> next() {
         if (random.nextInt(5) == 0) {
-            return new Edit.DeleteDeliveries(1_000);
+            return new StoreWriteCommand.DeleteExpiredDeliveries(1_000);
         }
-        var row = new Delivery(
+        var row = new InboundWebhookDelivery(
                 new RunId(900_000 + ++made, 3),
                 1 + random.nextInt(2),
                 HOOKS.get(random.nextInt(2)),
@@ -28,8 +30,9 @@ final class DeliveryScript {
                 ASKED.get(random.nextInt(3)),
                 "",
                 "{\"n\":" + made + "}");
-        Delivery.Reuse reuse = Delivery.Reuse.values()[random.nextInt(3)];
+        InboundWebhookDelivery.SignatureReuse reuse = InboundWebhookDelivery.SignatureReuse.values()[random.nextInt(3)];
         String signature = random.nextBoolean() ? "s" + random.nextInt(3) : null;
-        return new Edit.Receive(row, new Delivery.Memory(signature, reuse, 3_600_000_000L, 1_000_000L));
+        return new StoreWriteCommand.RecordDelivery(
+                row, new InboundWebhookDelivery.DedupSettings(signature, reuse, 3_600_000_000L, 1_000_000L));
     }
 }

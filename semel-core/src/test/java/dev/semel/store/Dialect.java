@@ -4,27 +4,27 @@ package dev.semel.store;
 public enum Dialect {
     SQLITE {
         @Override
-        public Place open() {
-            return new SqlitePlace();
+        public StoreFixture open() {
+            return new SqliteStoreFixture();
         }
     },
     POSTGRES {
         @Override
-        public Place open() {
-            return PostgresPlace.withClockByHand();
+        public StoreFixture open() {
+            return PostgresStoreFixture.withClockByHand();
         }
 
         @Override
-        public Place emptied() {
-            return PostgresPlace.emptied();
+        public StoreFixture emptied() {
+            return PostgresStoreFixture.emptied();
         }
     };
 
     /** A new and empty place whose clock stands still until it is moved. */
-    public abstract Place open();
+    public abstract StoreFixture open();
 
     /** One that others have used before and that is empty again, where a new one costs more than the test. */
-    public Place emptied() {
+    public StoreFixture emptied() {
         return open();
     }
 }

@@ -18,13 +18,13 @@ import org.junit.jupiter.api.Test;
 /** On a real PostgreSQL with two workers: a lease that is gone writes nothing, and only the database's clock ends one. */
 final class FenceTest {
     private static final long OTHER = 78;
-    private Desk desk = new Desk(Dialect.POSTGRES);
-    private Lane otherLane = desk.store.openLane();
-    private Leases otherLeases = desk.store.openLeases();
+    private TestStoreClient desk = new TestStoreClient(Dialect.POSTGRES);
+    private StoreBatchWriter otherLane = desk.store.openLane();
+    private WorkerLeases otherLeases = desk.store.openLeases();
 
     @BeforeEach
     void open() {
-        otherLeases.start(OTHER, "other", desk.slots(), 100 * Desk.TTL);
+        otherLeases.start(OTHER, "other", desk.slots(), 100 * TestStoreClient.TTL);
     }
 
     @AfterEach
@@ -43,11 +43,11 @@ final class FenceTest {
 
     /** Another transaction that holds the slot of the desk's lane, as a batch in flight does. */
     private Connection slotLocked() throws SQLException {
-        Connection connection = desk.place.jdbc();
+        Connection connection = desk.fixture.jdbc();
         connection.setAutoCommit(false);
         try (var statement = connection.createStatement()) {
-            statement.executeQuery(
-                    "SELECT 1 FROM semel_fence WHERE lease = " + Desk.LEASE + " AND slot = 0 FOR NO KEY UPDATE");
+            statement.executeQuery("SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE
+                    + " AND slot = 0 FOR NO KEY UPDATE");
         }
         return connection;
     }
@@ -55,20 +55,20 @@ final class FenceTest {
     @Test
     void a_batch_that_begins_after_the_takeover_writes_no_row() {
         RunId run = desk.fresh(desk.key("K"));
-        desk.place.setTime(Place.START + Desk.TTL + 1);
-        assertEquals(1, otherLeases.takeOver());
+        desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
+        assertEquals(1, otherLeases.takeOverExpired());
         assertThrows(
                 StoreFailure.Fenced.class,
                 () -> desk.applyAll(
                         desk.admit(desk.id(), desk.key("L")),
                         desk.append(run, 0, "[1]"),
                         desk.end(run),
-                        new Write.Tally(List.of(desk.seen(run, false, 1)))));
-        assertEquals(1, desk.place.count("semel_run"));
-        assertEquals(1, desk.place.count("semel_key"));
-        assertEquals(0, desk.place.count("semel_journal"));
-        assertEquals(0, desk.place.count("semel_end"));
-        assertEquals(0, desk.place.count("semel_request"));
+                        new StoreWrite.RecordDuplicates(List.of(desk.seen(run, false, 1)))));
+        assertEquals(1, desk.fixture.count("semel_run"));
+        assertEquals(1, desk.fixture.count("semel_key"));
+        assertEquals(0, desk.fixture.count("semel_journal"));
+        assertEquals(0, desk.fixture.count("semel_finished_run"));
+        assertEquals(0, desk.fixture.count("semel_duplicate_request"));
     }
 
     @Test
@@ -78,27 +78,29 @@ final class FenceTest {
                 var statement = taker.createStatement()) {
             FutureTask<List<Object>> batch =
                     apart(() -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.end(run)));
-            PostgresPlace.awaitBlockedBy(taker);
-            statement.executeUpdate("UPDATE semel_work SET owner = NULL WHERE owner = " + Desk.LEASE);
-            statement.executeUpdate("DELETE FROM semel_fence WHERE lease = " + Desk.LEASE);
-            statement.executeUpdate("DELETE FROM semel_lease WHERE lease = " + Desk.LEASE);
+            PostgresStoreFixture.awaitBlockedBy(taker);
+            statement.executeUpdate(
+                    "UPDATE semel_unfinished_run SET owner = NULL WHERE owner = " + TestStoreClient.LEASE);
+            statement.executeUpdate("DELETE FROM semel_fence WHERE lease = " + TestStoreClient.LEASE);
+            statement.executeUpdate("DELETE FROM semel_lease WHERE lease = " + TestStoreClient.LEASE);
             taker.commit();
             var failure = assertThrows(java.util.concurrent.ExecutionException.class, batch::get);
             assertInstanceOf(StoreFailure.Fenced.class, failure.getCause());
         }
-        assertEquals(1, desk.place.count("semel_run"));
-        assertEquals(0, desk.place.count("semel_end"));
+        assertEquals(1, desk.fixture.count("semel_run"));
+        assertEquals(0, desk.fixture.count("semel_finished_run"));
     }
 
     @Test
     void a_takeover_waits_for_a_batch_in_flight() throws Exception {
         RunId run = desk.fresh();
-        desk.place.setTime(Place.START + Desk.TTL + 1);
+        desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         try (Connection batch = slotLocked()) {
-            FutureTask<Integer> takeover = apart(otherLeases::takeOver);
-            PostgresPlace.awaitBlockedBy(batch);
+            FutureTask<Integer> takeover = apart(otherLeases::takeOverExpired);
+            PostgresStoreFixture.awaitBlockedBy(batch);
             assertFalse(takeover.isDone());
-            assertEquals(1, desk.place.number("SELECT count(*) FROM semel_lease WHERE lease = " + Desk.LEASE));
+            assertEquals(
+                    1, desk.fixture.number("SELECT count(*) FROM semel_lease WHERE lease = " + TestStoreClient.LEASE));
             batch.commit();
             assertEquals(1, takeover.get());
         }
@@ -106,39 +108,39 @@ final class FenceTest {
     }
 
     @Test
-    void a_lease_renewed_while_its_taker_waited_stands() throws Exception {
+    void a_lease_renewed_during_a_takeover_stays_valid() throws Exception {
         RunId run = desk.fresh();
-        desk.place.setTime(Place.START + Desk.TTL + 1);
+        desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         try (Connection batch = slotLocked()) {
-            FutureTask<Integer> takeover = apart(otherLeases::takeOver);
-            PostgresPlace.awaitBlockedBy(batch);
-            assertTrue(desk.leases.renew(Desk.LEASE, Desk.TTL));
+            FutureTask<Integer> takeover = apart(otherLeases::takeOverExpired);
+            PostgresStoreFixture.awaitBlockedBy(batch);
+            assertTrue(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
             batch.commit();
             assertEquals(0, takeover.get());
         }
         assertEquals(List.of(), claimElsewhere());
-        assertEquals(Write.Owned.RECORDED, desk.apply(desk.end(run)));
+        assertEquals(StoreWrite.OwnerWriteResult.RECORDED, desk.apply(desk.end(run)));
     }
 
     @Test
     void only_the_databases_clock_ends_a_lease() {
         desk.fresh();
-        desk.place.setTime(Place.START + Desk.TTL);
-        assertEquals(0, otherLeases.takeOver(), "it holds up to its last microsecond");
-        desk.place.setTime(Place.START + Desk.TTL + 1);
-        assertEquals(1, otherLeases.takeOver());
-        assertEquals(0, otherLeases.takeOver());
-        assertFalse(desk.leases.renew(Desk.LEASE, Desk.TTL));
-        assertEquals(1, desk.place.count("semel_lease"), "the taker's own is left");
+        desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL);
+        assertEquals(0, otherLeases.takeOverExpired(), "it holds up to its last microsecond");
+        desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
+        assertEquals(1, otherLeases.takeOverExpired());
+        assertEquals(0, otherLeases.takeOverExpired());
+        assertFalse(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
+        assertEquals(1, desk.fixture.count("semel_lease"), "the taker's own is left");
     }
 
     @Test
-    void of_two_takers_one_ends_the_lease() throws Exception {
+    void of_two_workers_taking_over_one_ends_the_lease() throws Exception {
         desk.fresh();
-        desk.place.setTime(Place.START + Desk.TTL + 1);
-        try (Leases third = desk.store.openLeases()) {
-            FutureTask<Integer> one = apart(otherLeases::takeOver);
-            FutureTask<Integer> two = apart(third::takeOver);
+        desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
+        try (WorkerLeases third = desk.store.openLeases()) {
+            FutureTask<Integer> one = apart(otherLeases::takeOverExpired);
+            FutureTask<Integer> two = apart(third::takeOverExpired);
             assertEquals(1, one.get() + two.get());
         }
     }
@@ -146,69 +148,75 @@ final class FenceTest {
     @Test
     void two_lanes_of_one_lease_do_not_wait_for_each_other() throws Exception {
         try (Connection _ = slotLocked()) {
-            var second = new Batch.Hold(Desk.LEASE, 1);
+            var second = new CommitBatch.LeaseSlot(TestStoreClient.LEASE, 1);
             RunId id = desk.id();
             assertInstanceOf(
-                    Write.Admitted.Fresh.class,
-                    otherLane.apply(new Batch(second, List.of(desk.admit(id)))).getFirst());
+                    StoreWrite.AdmitResult.Fresh.class,
+                    otherLane
+                            .apply(new CommitBatch(second, List.of(desk.admit(id))))
+                            .getFirst());
         }
     }
 
     @Test
-    void equal_triggers_at_two_workers_at_once_are_one_run() throws Exception {
+    void equal_concurrent_triggers_at_two_workers_are_one_run() throws Exception {
         for (int round = 0; round < 40; round++) {
-            Write.Admit here = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
-            Write.Admit there = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
-            var otherHold = new Batch.Hold(OTHER, 0);
-            FutureTask<Object> other = apart(
-                    () -> otherLane.apply(new Batch(otherHold, List.of(there))).getFirst());
+            StoreWrite.AdmitRun here = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
+            StoreWrite.AdmitRun there = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
+            var otherHold = new CommitBatch.LeaseSlot(OTHER, 0);
+            FutureTask<Object> other = apart(() ->
+                    otherLane.apply(new CommitBatch(otherHold, List.of(there))).getFirst());
             Object mine = desk.applyAll(here).getFirst();
             Object theirs = other.get();
             long fresh = List.of(mine, theirs).stream()
-                    .filter(Write.Admitted.Fresh.class::isInstance)
+                    .filter(StoreWrite.AdmitResult.Fresh.class::isInstance)
                     .count();
             assertEquals(1, fresh, mine + " and " + theirs);
         }
-        assertEquals(40, desk.place.count("semel_run"));
+        assertEquals(40, desk.fixture.count("semel_run"));
     }
 
     @Test
-    void workspaces_opened_at_once_get_numbers_of_their_own() throws Exception {
+    void concurrently_created_workspaces_get_their_own_numbers() throws Exception {
         for (int round = 0; round < 20; round++) {
             String name = "concurrent " + round;
-            var edit = new Write.Change<>(new Edit.OpenWorkspace(name, Desk.bytes("a")));
-            var another = new Write.Change<>(new Edit.OpenWorkspace(name + "!", Desk.bytes("b")));
-            FutureTask<List<Object>> other = apart(() -> otherLane.apply(new Batch(null, List.of(edit, another))));
+            var edit = new StoreWrite.ExecuteCommand<>(
+                    new StoreWriteCommand.CreateWorkspace(name, TestStoreClient.bytes("a")));
+            var another = new StoreWrite.ExecuteCommand<>(
+                    new StoreWriteCommand.CreateWorkspace(name + "!", TestStoreClient.bytes("b")));
+            FutureTask<List<Object>> other =
+                    apart(() -> otherLane.apply(new CommitBatch(null, List.of(edit, another))));
             List<Object> mine = desk.applyAll(edit, another);
             List<Object> theirs = other.get();
             for (int i = 0; i < 2; i++) {
                 assertEquals(number(mine.get(i)), number(theirs.get(i)));
             }
         }
-        assertEquals(41, desk.place.count("semel_workspace"));
+        assertEquals(41, desk.fixture.count("semel_workspace"));
     }
 
     private static int number(Object workspace) {
-        return assertInstanceOf(Rows.Workspace.class, workspace).ws();
+        return assertInstanceOf(DatabaseRows.WorkspaceRow.class, workspace).ws();
     }
 
     @Test
-    void a_claim_skips_what_another_worker_claims_right_now() throws Exception {
+    void a_claim_skips_runs_that_another_worker_is_claiming() throws Exception {
         RunId one = desk.id();
         RunId two = desk.id();
         desk.applyAll(desk.admit(desk.run(one), List.of(), false), desk.admit(desk.run(two), List.of(), false));
-        try (Connection claimer = desk.place.jdbc();
+        try (Connection claimer = desk.fixture.jdbc();
                 var statement = claimer.createStatement()) {
             claimer.setAutoCommit(false);
-            statement.executeQuery("SELECT 1 FROM semel_work WHERE owner IS NULL ORDER BY run LIMIT 1 FOR UPDATE");
+            statement.executeQuery(
+                    "SELECT 1 FROM semel_unfinished_run WHERE owner IS NULL ORDER BY run LIMIT 1 FOR UPDATE");
             assertEquals(List.of(two), claimElsewhere());
         }
     }
 
     @SuppressWarnings("unchecked") // a claim answers drivers
     private List<RunId> claimElsewhere() {
-        return Desk.runs((List<Write.Driver>) otherLane
-                .apply(new Batch(new Batch.Hold(OTHER, 0), List.of(new Write.Claim(10))))
+        return TestStoreClient.runs((List<StoreWrite.RunExecution>) otherLane
+                .apply(new CommitBatch(new CommitBatch.LeaseSlot(OTHER, 0), List.of(new StoreWrite.ClaimRuns(10))))
                 .getFirst());
     }
 }

@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 final class Interleaving {
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(60);
 
-    private final World world;
-    private final List<Side> sides;
+    private final InterleavingFixture fixture;
+    private final List<InterleavedClient> sides;
 
-    Interleaving(World world, List<Side> sides) {
-        this.world = world;
+    Interleaving(InterleavingFixture fixture, List<InterleavedClient> sides) {
+        this.fixture = fixture;
         this.sides = sides;
     }
 
     /** A statement that was let through, and whether it had to wait for the other side. */
-    record Step(int side, Footprint statement, boolean waited) {
+    record Step(int side, StatementFootprint statement, boolean waited) {
         String line() {
             return (side == 0 ? "A  " : "  B ") + statement.line() + (waited ? "  (waits)" : "");
         }
@@ -30,7 +30,7 @@ final class Interleaving {
      *
      * @param errors what the database refused
      */
-    record Played(List<Step> steps, String told, String rows, List<String> errors) {
+    record InterleavingResult(List<Step> steps, String told, String rows, List<String> errors) {
         String story() {
             return steps.stream().map(Step::line).collect(Collectors.joining("\n    ", "    ", ""));
         }
@@ -39,43 +39,44 @@ final class Interleaving {
     /** Says which of those who stand before a statement goes on. */
     @FunctionalInterface
     interface Chooser {
-        int choose(List<Integer> ready, List<Side> sides);
+        int choose(List<Integer> ready, List<InterleavedClient> sides);
     }
 
-    Played play(List<Side.Deed> deeds, Chooser chooser) {
-        world.restore();
-        for (Side side : sides) {
-            side.start(deeds.get(side.number), world);
+    InterleavingResult play(List<InterleavedClient.ClientAction> actions, Chooser chooser) {
+        fixture.restore();
+        for (InterleavedClient side : sides) {
+            side.start(actions.get(side.number), fixture);
         }
         sides.forEach(this::settle);
         List<Step> steps = new ArrayList<>();
         long start = System.nanoTime();
-        while (!sides.stream().allMatch(Side::isDone)) {
+        while (!sides.stream().allMatch(InterleavedClient::isDone)) {
             List<Integer> ready = ready();
             if (ready.isEmpty()) {
                 sides.forEach(this::settle); // one waits for what the other has just let go, or both for each other
             } else {
-                Side side = sides.get(chooser.choose(ready, sides));
-                Footprint statement = awaited(side, start);
+                InterleavedClient side = sides.get(chooser.choose(ready, sides));
+                StatementFootprint statement = awaited(side, start);
                 side.turnstile.let();
                 steps.add(new Step(side.number, statement, settle(side)));
                 settle(other(side));
             }
             if (System.nanoTime() - start > LONGEST) {
-                throw new AssertionError("nobody goes on after\n" + new Played(steps, "", "", List.of()).story());
+                throw new AssertionError(
+                        "nobody goes on after\n" + new InterleavingResult(steps, "", "", List.of()).story());
             }
         }
         List<String> errors = new ArrayList<>();
         sides.forEach(side -> errors.addAll(side.turnstile.errors()));
         sides.forEach(side -> side.turnstile.end());
         String told = sides.stream().map(side -> side.outcome().toString()).collect(Collectors.joining("\n"));
-        return new Played(steps, told, world.rows(), errors);
+        return new InterleavingResult(steps, told, fixture.rows(), errors);
     }
 
     /** The statement of a side whose turn it is. It may have to wait for a connection that is being closed. */
-    private Footprint awaited(Side side, long start) {
+    private StatementFootprint awaited(InterleavedClient side, long start) {
         while (System.nanoTime() - start < LONGEST && !side.isDone()) {
-            Footprint statement = side.turnstile.next();
+            StatementFootprint statement = side.turnstile.next();
             if (statement != null) {
                 return statement;
             }
@@ -86,7 +87,7 @@ final class Interleaving {
 
     private List<Integer> ready() {
         List<Integer> ready = new ArrayList<>();
-        for (Side side : sides) {
+        for (InterleavedClient side : sides) {
             if (!side.isDone() && side.turnstile.next() != null) {
                 ready.add(side.number);
             }
@@ -95,10 +96,10 @@ final class Interleaving {
     }
 
     /** Until the side stands at its next statement, is done, or waits for the other. True: it waits. */
-    private boolean settle(Side side) {
+    private boolean settle(InterleavedClient side) {
         long start = System.nanoTime();
         while (!side.turnstile.awaitArrival(side::isDone)) {
-            if (world.waits(side.turnstile.backend(), other(side).turnstile.backend())) {
+            if (fixture.waits(side.turnstile.backend(), other(side).turnstile.backend())) {
                 return true;
             }
             if (System.nanoTime() - start > LONGEST) {
@@ -108,11 +109,11 @@ final class Interleaving {
         return false;
     }
 
-    private Side other(Side side) {
+    private InterleavedClient other(InterleavedClient side) {
         return sides.get(1 - side.number);
     }
 
-    static @Nullable Footprint next(List<Side> sides, int side) {
+    static @Nullable StatementFootprint next(List<InterleavedClient> sides, int side) {
         return sides.get(side).turnstile.next();
     }
 }

@@ -6,70 +6,70 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.effect.Ledger;
-import dev.semel.effect.Ledger.OnChange;
-import dev.semel.effect.Ledger.State;
-import dev.semel.effect.Ledger.Verdict;
+import dev.semel.effect.EffectLedger;
+import dev.semel.effect.EffectLedger.ChangePolicy;
+import dev.semel.effect.EffectLedger.EffectState;
+import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Driver;
-import dev.semel.store.Write.Owned;
+import dev.semel.store.StoreWrite.OwnerWriteResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The ledger answers in the same commit as the journal: who may send, who did, who is in doubt. */
 interface LedgerRules {
     long HOUR = 3_600_000_000L;
-    Verdict NOTED = new Verdict.Noted();
+    LedgerDecision NOTED = new LedgerDecision.Recorded();
 
-    Desk desk();
+    TestStoreClient desk();
 
-    private Deed deed() {
-        return Deed.of(desk().ws, "d1").once(HOUR);
+    private TestEffect deed() {
+        return TestEffect.of(desk().ws, "d1").once(HOUR);
     }
 
-    private Verdict ask(Write.Append append) {
-        Owned owned = desk().apply(append);
+    private LedgerDecision ask(StoreWrite.AppendJournal append) {
+        OwnerWriteResult owned = desk().apply(append);
         assertTrue(owned.recorded());
-        return owned.verdicts().getFirst();
+        return owned.ledgerDecisions().getFirst();
     }
 
-    private Verdict ask(RunId run, Deed deed) {
-        return ask(Desk.ops(run, deed.reserve(run)));
+    private LedgerDecision ask(RunId run, TestEffect effect) {
+        return ask(TestStoreClient.ops(run, effect.reserve(run)));
     }
 
-    private Ledger.Row row(Deed deed) {
-        Ledger.Row row = desk().reads.effect(deed.id());
+    private EffectLedger.EffectRow row(TestEffect effect) {
+        EffectLedger.EffectRow row = desk().reads.effect(effect.id());
         assertNotNull(row);
         return row;
     }
 
     /** A run that has done the deed. */
-    private RunId doer(Deed deed) {
+    private RunId doer(TestEffect effect) {
         RunId run = desk().fresh();
-        desk().apply(Desk.ops(run, deed.reserve(run)));
-        desk().apply(Desk.ops(run, deed.done(run)));
+        desk().apply(TestStoreClient.ops(run, effect.reserve(run)));
+        desk().apply(TestStoreClient.ops(run, effect.done(run)));
         return run;
     }
 
     @Test
-    default void the_first_to_ask_may_send_and_its_intent_is_on_record() {
+    default void the_first_request_may_send_and_its_intent_is_recorded() {
         RunId run = desk().fresh();
-        assertEquals(new Verdict.Granted(1, 1, Place.START), ask(run, deed()));
+        assertEquals(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false), ask(run, deed()));
         assertEquals(
-                new Ledger.Row(
+                new EffectLedger.EffectRow(
                         deed().id(),
-                        Deed.holder(run, 1, 1),
-                        State.RESERVED,
+                        TestEffect.holder(run, 1, 1),
+                        EffectState.RESERVED,
                         1,
                         1,
-                        Place.START,
+                        StoreFixture.START,
                         0,
                         HOUR,
                         0,
                         "data",
                         null,
-                        Deed.FACTS),
+                        TestEffect.FACTS),
                 row(deed()));
         assertEquals(List.of(row(deed())), desk().reads.effects(run));
     }
@@ -77,22 +77,22 @@ interface LedgerRules {
     @Test
     default void a_reservation_applied_again_is_the_same_reservation() {
         RunId run = desk().fresh();
-        Write.Append reserve = Desk.ops(run, deed().reserve(run));
-        Verdict first = ask(reserve);
-        desk().place.setTime(Place.START + 9);
+        StoreWrite.AppendJournal reserve = TestStoreClient.ops(run, deed().reserve(run));
+        LedgerDecision first = ask(reserve);
+        desk().fixture.setTime(StoreFixture.START + 9);
         assertEquals(first, ask(reserve));
-        assertEquals(Place.START, row(deed()).firstAt());
+        assertEquals(StoreFixture.START, row(deed()).firstAt());
     }
 
     @Test
     default void a_settlement_applied_again_is_the_same_settlement() {
         RunId run = doer(deed());
-        Ledger.Row done = row(deed());
-        assertEquals(State.DONE, done.state());
+        EffectLedger.EffectRow done = row(deed());
+        assertEquals(EffectState.DONE, done.state());
         assertEquals("{\"by\":1}", done.result());
-        assertEquals(Place.START + HOUR, done.expiresAt());
-        desk().place.setTime(Place.START + 9);
-        assertEquals(NOTED, ask(Desk.ops(run, deed().done(run))));
+        assertEquals(StoreFixture.START + HOUR, done.expiresAt());
+        desk().fixture.setTime(StoreFixture.START + 9);
+        assertEquals(NOTED, ask(TestStoreClient.ops(run, deed().done(run))));
         assertEquals(done, row(deed()));
     }
 
@@ -100,143 +100,162 @@ interface LedgerRules {
     default void a_write_that_settles_and_reserves_again_may_be_applied_twice() {
         RunId run = desk().fresh();
         ask(run, deed());
-        Write.Append retry =
-                Desk.ops(run, deed().settle(run, State.FREE, null), deed().reserve(Deed.holder(run, 1, 2)));
-        Owned first = desk().apply(retry);
-        assertEquals(List.of(NOTED, new Verdict.Granted(1, 2, Place.START)), first.verdicts());
-        Verdict again = desk().apply(retry).verdicts().getLast();
-        assertEquals(new Verdict.Granted(1, 2, Place.START, true), again, "what was before is not known any more");
+        StoreWrite.AppendJournal retry = TestStoreClient.ops(
+                run, deed().settle(run, EffectState.FREE, null), deed().reserve(TestEffect.holder(run, 1, 2)));
+        OwnerWriteResult first = desk().apply(retry);
+        assertEquals(
+                List.of(NOTED, new LedgerDecision.SendGranted(1, 2, StoreFixture.START, false)),
+                first.ledgerDecisions());
+        LedgerDecision again = desk().apply(retry).ledgerDecisions().getLast();
+        assertEquals(
+                new LedgerDecision.SendGranted(1, 2, StoreFixture.START, true),
+                again,
+                "what was before is not known any more");
         assertEquals(2, row(deed()).attempt());
     }
 
     @Test
-    default void what_another_run_reserved_or_doubts_is_taken() {
+    default void an_effect_reserved_or_in_doubt_by_another_run_is_held_by_it() {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         ask(one, deed());
-        assertEquals(new Verdict.Taken(one, false), ask(two, deed()));
-        desk().apply(Desk.ops(one, deed().settle(one, State.UNKNOWN, null)));
-        desk().place.setTime(Place.START + 365 * 24 * HOUR);
-        assertEquals(new Verdict.Taken(one, true), ask(two, deed()), "what is unknown never expires");
+        assertEquals(new LedgerDecision.HeldByOtherRun(one, false), ask(two, deed()));
+        desk().apply(TestStoreClient.ops(one, deed().settle(one, EffectState.UNKNOWN, null)));
+        desk().fixture.setTime(StoreFixture.START + 365 * 24 * HOUR);
+        assertEquals(new LedgerDecision.HeldByOtherRun(one, true), ask(two, deed()), "what is unknown never expires");
     }
 
     @Test
-    default void what_was_done_is_suppressed_to_the_last_moment_of_its_window() {
+    default void a_done_effect_is_suppressed_until_the_end_of_its_window() {
         RunId first = doer(deed());
         RunId second = desk().fresh();
-        desk().place.setTime(Place.START + HOUR - 1);
-        assertEquals(new Verdict.Suppressed("{\"by\":1}", first, Place.START), ask(second, deed()));
-        desk().place.setTime(Place.START + HOUR);
-        assertEquals(new Verdict.Granted(2, 1, Place.START + HOUR), ask(second, deed()));
+        desk().fixture.setTime(StoreFixture.START + HOUR - 1);
+        assertEquals(new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START), ask(second, deed()));
+        desk().fixture.setTime(StoreFixture.START + HOUR);
+        assertEquals(new LedgerDecision.SendGranted(2, 1, StoreFixture.START + HOUR, false), ask(second, deed()));
         assertEquals(second, row(deed()).holder().run());
     }
 
     @Test
-    default void other_data_inside_the_window_go_as_the_workflow_says() {
+    default void other_data_inside_the_window_follow_the_change_policy() {
         RunId first = doer(deed());
         RunId second = desk().fresh();
-        assertEquals(new Verdict.Changed(first), ask(second, deed().with(OnChange.REVIEW, "other")));
+        assertEquals(new LedgerDecision.DataChanged(first), ask(second, deed().with(ChangePolicy.REVIEW, "other")));
         assertEquals(
-                new Verdict.Suppressed("{\"by\":1}", first, Place.START),
-                ask(second, deed().with(OnChange.SUPPRESS, "other")));
-        assertEquals(new Verdict.Granted(2, 1, Place.START), ask(second, deed().with(OnChange.SEND, "other")));
+                new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START),
+                ask(second, deed().with(ChangePolicy.SUPPRESS, "other")));
+        assertEquals(
+                new LedgerDecision.SendGranted(2, 1, StoreFixture.START, false),
+                ask(second, deed().with(ChangePolicy.SEND, "other")));
     }
 
     @Test
-    default void what_was_not_sent_is_free_for_the_next() {
+    default void an_unsent_effect_is_free_for_the_next_run() {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         ask(one, deed());
-        desk().apply(Desk.ops(one, deed().settle(one, State.FREE, null)));
-        assertEquals(new Verdict.Granted(1, 1, Place.START), ask(two, deed()));
-        desk().apply(Desk.ops(one, deed().done(one)));
-        assertEquals(State.RESERVED, row(deed()).state(), "who does not hold it settles nothing");
+        desk().apply(TestStoreClient.ops(one, deed().settle(one, EffectState.FREE, null)));
+        assertEquals(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false), ask(two, deed()));
+        desk().apply(TestStoreClient.ops(one, deed().done(one)));
+        assertEquals(EffectState.RESERVED, row(deed()).state(), "who does not hold it settles nothing");
     }
 
     @Test
-    default void a_step_that_was_done_is_reused_for_ever() {
+    default void a_done_step_is_reused_for_ever() {
         RunId run = doer(deed());
-        desk().place.setTime(Place.START + 2 * HOUR);
-        assertEquals(new Verdict.Reused("{\"by\":1}"), ask(run, deed()));
+        desk().fixture.setTime(StoreFixture.START + 2 * HOUR);
+        assertEquals(new LedgerDecision.Reused("{\"by\":1}"), ask(run, deed()));
     }
 
     @Test
-    default void an_own_send_without_a_result_is_unsettled_unless_the_provider_still_remembers_it() {
+    default void an_own_send_without_a_result_is_unknown_unless_the_provider_still_knows_the_key() {
         RunId run = desk().fresh();
         ask(run, deed());
-        desk().change(new Edit.GiveBack(new Driver(run, 1)));
-        Driver second = desk().claim().getFirst();
-        var holder = Deed.holder(run, second.claim(), 1);
-        assertEquals(new Verdict.Unsettled(1, 1, Place.START), ask(Desk.ops(second, deed().reserve(holder))));
-        Deed remembered = deed().resendFor(100);
-        desk().place.setTime(Place.START + 99);
-        assertEquals(new Verdict.Granted(1, 2, Place.START, true), ask(Desk.ops(second, remembered.reserve(holder))));
-        desk().place.setTime(Place.START + 100);
+        desk().change(new StoreWriteCommand.ReturnRun(new RunExecution(run, 1)));
+        RunExecution second = desk().claim().getFirst();
+        var holder = TestEffect.holder(run, second.claim(), 1);
         assertEquals(
-                new Verdict.Unsettled(1, 2, Place.START),
-                ask(Desk.ops(second, remembered.reserve(Deed.holder(run, second.claim(), 2)))));
+                new LedgerDecision.OutcomeUnknown(1, 1, StoreFixture.START, false),
+                ask(TestStoreClient.ops(second, deed().reserve(holder))));
+        TestEffect remembered = deed().resendFor(100);
+        desk().fixture.setTime(StoreFixture.START + 99);
+        assertEquals(
+                new LedgerDecision.SendGranted(1, 2, StoreFixture.START, true),
+                ask(TestStoreClient.ops(second, remembered.reserve(holder))));
+        desk().fixture.setTime(StoreFixture.START + 100);
+        assertEquals(
+                new LedgerDecision.OutcomeUnknown(1, 2, StoreFixture.START, false),
+                ask(TestStoreClient.ops(second, remembered.reserve(TestEffect.holder(run, second.claim(), 2)))));
     }
 
     @Test
-    default void verdicts_come_in_the_order_of_the_ops() {
+    default void ledger_decisions_come_in_the_order_of_the_operations() {
         RunId other = doer(deed());
         RunId run = desk().fresh();
-        Deed late = Deed.of(desk().ws, "d0");
-        Owned owned = desk().apply(Desk.ops(
-                run, deed().reserve(run), late.reserve(run), late.done(run), late.reserve(Deed.holder(run, 1, 2))));
+        TestEffect late = TestEffect.of(desk().ws, "d0");
+        OwnerWriteResult owned = desk().apply(TestStoreClient.ops(
+                run,
+                deed().reserve(run),
+                late.reserve(run),
+                late.done(run),
+                late.reserve(TestEffect.holder(run, 1, 2))));
         assertEquals(
                 List.of(
-                        new Verdict.Suppressed("{\"by\":1}", other, Place.START),
-                        new Verdict.Granted(1, 1, Place.START),
+                        new LedgerDecision.Suppressed("{\"by\":1}", other, StoreFixture.START),
+                        new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false),
                         NOTED,
-                        new Verdict.Reused("{\"by\":1}")),
-                owned.verdicts());
-        assertEquals(State.DONE, row(late).state());
+                        new LedgerDecision.Reused("{\"by\":1}")),
+                owned.ledgerDecisions());
+        assertEquals(EffectState.DONE, row(late).state());
     }
 
     @Test
-    default void of_many_that_ask_in_one_batch_one_may_send() {
+    default void of_many_requests_in_one_batch_one_may_send() {
         RunId[] runs = {desk().fresh(), desk().fresh(), desk().fresh()};
-        Write<?>[] asks = new Write<?>[runs.length];
+        StoreWrite<?>[] storeWrites = new StoreWrite<?>[runs.length];
         for (int i = 0; i < runs.length; i++) {
-            asks[i] = Desk.ops(runs[i], Deed.of(desk().ws, "own" + i).reserve(runs[i]), deed().reserve(runs[i]));
+            storeWrites[i] = TestStoreClient.ops(
+                    runs[i], TestEffect.of(desk().ws, "own" + i).reserve(runs[i]), deed().reserve(runs[i]));
         }
         for (int round = 0; round < 2; round++) {
-            List<Verdict> verdicts = desk().decided(asks).stream()
-                    .map(outcome -> ((Owned) outcome).verdicts().get(1))
+            List<LedgerDecision> verdicts = desk().decided(storeWrites).stream()
+                    .map(outcome ->
+                            ((OwnerWriteResult) outcome).ledgerDecisions().get(1))
                     .toList();
             assertEquals(
                     List.of(
-                            new Verdict.Granted(1, 1, Place.START),
-                            new Verdict.Taken(runs[0], false),
-                            new Verdict.Taken(runs[0], false)),
+                            new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false),
+                            new LedgerDecision.HeldByOtherRun(runs[0], false),
+                            new LedgerDecision.HeldByOtherRun(runs[0], false)),
                     verdicts,
                     "also when it is applied again");
         }
     }
 
     @Test
-    default void one_batch_may_let_go_take_and_end_one_after_another() {
+    default void one_batch_may_release_reserve_and_end_in_sequence() {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         ask(one, deed());
         List<Object> outcomes = desk().decided(
-                        Desk.ops(one, deed().settle(one, State.FREE, null)),
-                        Desk.ops(two, deed().reserve(two)),
-                        desk().end(new Driver(two, 1), deed().done(two)),
-                        desk().end(new Driver(one, 1)));
-        assertEquals(List.of(new Verdict.Granted(1, 1, Place.START)), ((Owned) outcomes.get(1)).verdicts());
+                        TestStoreClient.ops(one, deed().settle(one, EffectState.FREE, null)),
+                        TestStoreClient.ops(two, deed().reserve(two)),
+                        desk().end(new RunExecution(two, 1), deed().done(two)),
+                        desk().end(new RunExecution(one, 1)));
+        assertEquals(
+                List.of(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false)),
+                ((OwnerWriteResult) outcomes.get(1)).ledgerDecisions());
         assertEquals(two, row(deed()).holder().run());
-        assertEquals(State.DONE, row(deed()).state());
-        assertEquals(2, desk().place.count("semel_end"));
+        assertEquals(EffectState.DONE, row(deed()).state());
+        assertEquals(2, desk().fixture.count("semel_finished_run"));
     }
 
     @Test
-    default void an_end_settles_in_its_own_commit_and_once() {
+    default void an_end_settles_in_its_own_commit_once() {
         RunId run = desk().fresh();
         ask(run, deed());
-        Write.End end = desk().end(new Driver(run, 1), deed().settle(run, State.FREE, null));
-        assertEquals(new Owned(true, false, List.of(NOTED)), desk().apply(end));
+        StoreWrite.EndRun end = desk().end(new RunExecution(run, 1), deed().settle(run, EffectState.FREE, null));
+        assertEquals(new OwnerWriteResult(true, false, List.of(NOTED)), desk().apply(end));
         RunId next = desk().fresh();
         ask(next, deed());
         assertTrue(desk().apply(end).recorded(), "applied again it is on record");
@@ -244,15 +263,17 @@ interface LedgerRules {
     }
 
     @Test
-    default void who_does_not_drive_the_run_moves_nothing_in_the_ledger() {
+    default void a_worker_that_does_not_own_the_run_changes_nothing_in_the_ledger() {
         RunId run = desk().fresh();
-        var old = new Driver(run, 1);
-        desk().change(new Edit.GiveBack(old));
-        Driver now = desk().claim().getFirst();
-        assertEquals(Owned.FENCED, desk().apply(Desk.ops(old, deed().reserve(run))));
-        assertEquals(Owned.FENCED, desk().apply(Desk.ops(new Driver(run, 3), deed().reserve(run))));
-        assertEquals(Owned.FENCED, desk().apply(desk().end(old, deed().reserve(run))));
-        assertEquals(Owned.FENCED, desk().applyAs(null, Desk.ops(now, deed().reserve(run))));
+        var old = new RunExecution(run, 1);
+        desk().change(new StoreWriteCommand.ReturnRun(old));
+        RunExecution now = desk().claim().getFirst();
+        assertEquals(OwnerWriteResult.FENCED, desk().apply(TestStoreClient.ops(old, deed().reserve(run))));
+        assertEquals(
+                OwnerWriteResult.FENCED,
+                desk().apply(TestStoreClient.ops(new RunExecution(run, 3), deed().reserve(run))));
+        assertEquals(OwnerWriteResult.FENCED, desk().apply(desk().end(old, deed().reserve(run))));
+        assertEquals(OwnerWriteResult.FENCED, desk().applyAs(null, TestStoreClient.ops(now, deed().reserve(run))));
         assertNull(desk().reads.effect(deed().id()));
         assertEquals(RunState.STARTED, desk().runOf(run).state());
     }
@@ -260,109 +281,119 @@ interface LedgerRules {
     @Test
     default void a_note_is_written_once_and_found_by_its_step() {
         RunId run = desk().fresh();
-        assertEquals(NOTED, ask(Desk.ops(run, deed().note(run))));
-        Ledger.Row noted = row(deed());
-        assertEquals(State.DONE, noted.state());
-        desk().place.setTime(Place.START + 9);
-        desk().apply(Desk.ops(run, deed().note(run)));
+        assertEquals(NOTED, ask(TestStoreClient.ops(run, deed().note(run))));
+        EffectLedger.EffectRow noted = row(deed());
+        assertEquals(EffectState.DONE, noted.state());
+        desk().fixture.setTime(StoreFixture.START + 9);
+        desk().apply(TestStoreClient.ops(run, deed().note(run)));
         assertEquals(noted, row(deed()));
-        assertEquals(new Verdict.Reused("{\"noted\":1}"), ask(run, deed()));
+        assertEquals(new LedgerDecision.Reused("{\"noted\":1}"), ask(run, deed()));
     }
 
     @Test
-    default void a_person_decides_what_is_in_doubt_once() {
+    default void a_user_decides_an_effect_in_doubt_once() {
         RunId run = desk().fresh();
         ask(run, deed());
-        var decide = new Edit.Decide(deed().id(), run, "{\"seen\":1}", desk().by("op", "the bank says so"));
+        var decide = new StoreWriteCommand.DecideEffect(
+                deed().id(), run, "{\"seen\":1}", desk().by("op", "the bank says so"));
         assertFalse(desk().change(decide), "it is on its way, not in doubt");
-        var by = new Driver(run, 1);
-        var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"decision\"}", 0);
-        Ledger.Op doubt = deed().settle(run, State.UNKNOWN, null);
-        desk().apply(new Write.Append(by, 0, "", RunState.IN_DOUBT, List.of(doubt), rest));
+        var by = new RunExecution(run, 1);
+        var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0, false, false);
+        EffectLedger.LedgerOperation doubt = deed().settle(run, EffectState.UNKNOWN, null);
+        desk().apply(new StoreWrite.AppendJournal(by, 0, "", RunState.IN_DOUBT, List.of(doubt), rest));
         assertEquals(List.of(), desk().claim());
         assertFalse(
-                desk().change(new Edit.Decide(deed().id(), desk().fresh(), null, desk().by("op", ""))),
+                desk().change(new StoreWriteCommand.DecideEffect(
+                        deed().id(), desk().fresh(), null, desk().by("op", ""))),
                 "another run's");
         assertTrue(desk().change(decide));
         assertTrue(desk().change(decide), "applied again after a lost answer it answers the same");
-        assertFalse(desk().change(new Edit.Decide(deed().id(), run, null, desk().by("op", "no"))));
-        assertEquals(1, desk().place.count("semel_audit"));
-        Driver next = desk().claim().getFirst();
+        assertFalse(desk().change(new StoreWriteCommand.DecideEffect(deed().id(), run, null, desk().by("op", "no"))));
+        assertEquals(1, desk().fixture.count("semel_audit"));
+        RunExecution next = desk().claim().getFirst();
         assertEquals(run, next.run());
         assertEquals(
-                new Verdict.Reused("{\"seen\":1}"),
-                ask(Desk.ops(next, deed().reserve(Deed.holder(run, next.claim(), 1)))));
+                new LedgerDecision.Reused("{\"seen\":1}"),
+                ask(TestStoreClient.ops(next, deed().reserve(TestEffect.holder(run, next.claim(), 1)))));
     }
 
     @Test
-    default void a_decision_that_meets_a_run_on_its_way_to_rest_is_not_slept_through() {
+    default void a_decision_during_a_suspension_is_not_missed() {
         RunId run = desk().fresh();
         ask(run, deed());
-        desk().apply(Desk.ops(run, deed().settle(run, State.UNKNOWN, null)));
-        assertTrue(desk().change(new Edit.Decide(deed().id(), run, null, desk().by("op", "nothing arrived"))));
-        var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"decision\"}", 0);
-        desk().apply(new Write.Append(new Driver(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
-        assertEquals(List.of(new Driver(run, 2)), desk().claim());
+        desk().apply(TestStoreClient.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
+        assertTrue(desk().change(new StoreWriteCommand.DecideEffect(
+                deed().id(), run, null, desk().by("op", "nothing arrived"))));
+        var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0, false, false);
+        desk().apply(new StoreWrite.AppendJournal(new RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
+        assertEquals(List.of(new RunExecution(run, 2)), desk().claim());
     }
 
     @Test
-    default void what_a_person_says_did_not_happen_may_be_sent_again() {
+    default void an_effect_decided_as_not_happened_may_be_sent_again() {
         RunId run = desk().fresh();
         ask(run, deed());
-        desk().apply(Desk.ops(run, deed().settle(run, State.UNKNOWN, null)));
-        assertTrue(desk().change(new Edit.Decide(deed().id(), run, null, desk().by("op", "nothing arrived"))));
+        desk().apply(TestStoreClient.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
+        assertTrue(desk().change(new StoreWriteCommand.DecideEffect(
+                deed().id(), run, null, desk().by("op", "nothing arrived"))));
         assertEquals(
-                new Verdict.Granted(1, 2, Place.START), ask(Desk.ops(run, deed().reserve(Deed.holder(run, 1, 2)))));
+                new LedgerDecision.SendGranted(1, 2, StoreFixture.START, false),
+                ask(TestStoreClient.ops(run, deed().reserve(TestEffect.holder(run, 1, 2)))));
     }
 
     @Test
     default void effects_are_listed_newest_first_and_by_state() {
         RunId run = doer(deed());
-        desk().place.setTime(Place.START + 1);
-        Deed other = Deed.of(desk().ws, "d2");
+        desk().fixture.setTime(StoreFixture.START + 1);
+        TestEffect other = TestEffect.of(desk().ws, "d2");
         ask(run, other);
-        assertEquals(List.of(row(other), row(deed())), listed(Reads.EffectFilter.all(desk().ws, 10)));
-        assertEquals(List.of(row(deed())), listed(Reads.EffectFilter.in(desk().ws, State.DONE, 10)));
-        assertEquals(List.of(row(other)), listed(Reads.EffectFilter.all(desk().ws, 1)));
+        assertEquals(List.of(row(other), row(deed())), listed(StoreQueries.EffectFilter.all(desk().ws, 10)));
+        assertEquals(List.of(row(deed())), listed(StoreQueries.EffectFilter.in(desk().ws, EffectState.DONE, 10)));
+        assertEquals(List.of(row(other)), listed(StoreQueries.EffectFilter.all(desk().ws, 1)));
     }
 
-    private List<Ledger.Row> listed(Reads.EffectFilter filter) {
+    private List<EffectLedger.EffectRow> listed(StoreQueries.EffectFilter filter) {
         return desk().reads.effects(filter).found();
     }
 
     @Test
-    default void a_filter_is_applied_before_a_page_is_cut() {
-        Deed other = Deed.of(desk().ws, "a0");
-        Deed deeds = Deed.of(desk().ws, "d2");
+    default void a_filter_applies_before_paging() {
+        TestEffect other = TestEffect.of(desk().ws, "a0");
+        TestEffect effect = TestEffect.of(desk().ws, "d2");
         RunId run = doer(other);
         for (int i = 0; i < 5; i++) {
             RunId later = doer(deed());
-            desk().apply(Desk.ops(later, Deed.of(desk().ws, "n" + i).note(later)));
-            desk().place.setTime(desk().place.time() + 2 * HOUR);
+            desk().apply(TestStoreClient.ops(
+                    later, TestEffect.of(desk().ws, "n" + i).note(later)));
+            desk().fixture.setTime(desk().fixture.time() + 2 * HOUR);
         }
         RunId late = desk().fresh();
-        desk().apply(Desk.ops(late, deeds.suppressed(late)));
+        desk().apply(TestStoreClient.ops(late, effect.suppressed(late)));
         RunId last = doer(deed());
-        desk().apply(Desk.ops(last, Deed.of(desk().ws, "n9").note(last)));
-        Reads.EffectFilter page = Reads.EffectFilter.all(desk().ws, 2);
-        assertEquals(List.of(row(deeds)), listed(page.part(Reads.Part.SUPPRESSED)));
-        assertEquals(List.of(row(deed()), row(other)), listed(page.part(Reads.Part.DEEDS)), "notes are no deeds");
+        desk().apply(TestStoreClient.ops(last, TestEffect.of(desk().ws, "n9").note(last)));
+        StoreQueries.EffectFilter page = StoreQueries.EffectFilter.all(desk().ws, 2);
+        assertEquals(List.of(row(effect)), listed(page.selection(StoreQueries.EffectSelection.SUPPRESSED)));
+        assertEquals(
+                List.of(row(deed()), row(other)),
+                listed(page.selection(StoreQueries.EffectSelection.NOT_SUPPRESSED)),
+                "notes are no deeds");
         assertEquals(List.of(), listed(page.key("another key")));
-        assertEquals(List.of(row(deeds)), listed(page.key("the key").part(Reads.Part.SUPPRESSED)));
+        assertEquals(
+                List.of(row(effect)), listed(page.key("the key").selection(StoreQueries.EffectSelection.SUPPRESSED)));
         assertEquals(run, row(other).holder().run());
     }
 
     @Test
-    default void a_suppressed_effect_is_known_as_one_after_its_payload_is_gone() {
+    default void a_suppressed_effect_is_still_listed_after_its_payload_is_deleted() {
         RunId run = desk().fresh();
-        Deed note = Deed.of(desk().ws, "n1");
-        Deed kept = Deed.of(desk().ws, "s1");
-        desk().apply(Desk.ops(run, note.note(run), kept.suppressed(run)));
+        TestEffect note = TestEffect.of(desk().ws, "n1");
+        TestEffect effect = TestEffect.of(desk().ws, "s1");
+        desk().apply(TestStoreClient.ops(run, note.note(run), effect.suppressed(run)));
         desk().apply(desk().end(run));
-        assertEquals(1, desk().change(new Edit.BlankRuns(List.of(run), Place.START + 1)));
-        assertNull(row(kept).result());
-        assertEquals("run_x 17", row(kept).stoodFor());
-        assertTrue(row(note).isNote());
-        assertEquals(List.of(row(kept)), listed(Reads.EffectFilter.all(desk().ws, 9)));
+        assertEquals(1, desk().change(new StoreWriteCommand.ErasePayloads(List.of(run), StoreFixture.START + 1)));
+        assertNull(row(effect).result());
+        assertEquals("run_x 17", row(effect).suppressedBy());
+        assertTrue(row(note).isStepNote());
+        assertEquals(List.of(row(effect)), listed(StoreQueries.EffectFilter.all(desk().ws, 9)));
     }
 }

@@ -4,28 +4,30 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.key.Known;
+import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.Door;
+import dev.semel.trigger.TriggerSource;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Values at their limits, and values that a store cannot hold. */
 interface LimitRules {
-    Desk desk();
+    TestStoreClient desk();
 
     private NewRun withInput(RunId id, String input) {
         return new NewRun(
                 id,
                 desk().ws,
                 null,
-                Desk.WORKFLOW,
+                TestStoreClient.WORKFLOW,
                 1,
                 RunState.STARTED,
-                new NewRun.Origin(Door.HTTP, "äctor 😀", "k", "correlation \"ß\" 漢字"),
+                new NewRun.TriggerOrigin(TriggerSource.HTTP, "äctor 😀", "k", "correlation \"ß\" 漢字"),
                 input,
-                new byte[0]);
+                new byte[0],
+                NewRun.RunParentage.NONE,
+                null);
     }
 
     @Test
@@ -36,23 +38,27 @@ interface LimitRules {
         RunId second = desk().fresh(desk().key(key + "2"), desk().chosen(chosen + "2"));
         assertEquals(
                 first,
-                assertInstanceOf(Known.class, desk().holder(desk().key(key + "1")))
+                assertInstanceOf(RunDeduplicationKeyRecord.class, desk().holder(desk().key(key + "1")))
                         .run());
         assertEquals(
                 second,
-                assertInstanceOf(Known.class, desk().holder(desk().chosen(chosen + "2")))
+                assertInstanceOf(RunDeduplicationKeyRecord.class, desk().holder(desk().chosen(chosen + "2")))
                         .run());
         assertEquals(
                 second,
-                desk().reads.key(desk().ws, key + "2").getFirst().known().run());
+                desk().reads
+                        .keyRecords(desk().ws, key + "2")
+                        .getFirst()
+                        .keyRecord()
+                        .run());
     }
 
     @Test
-    default void a_megabyte_of_input_comes_back_as_it_was() {
+    default void a_megabyte_of_input_is_read_back_unchanged() {
         String input = "{\"x\":\"" + "€😀\\u0000 a".repeat(80_000) + "\"}";
         RunId id = desk().id();
         desk().apply(desk().admit(withInput(id, input), List.of(), true));
-        Rows.Run run = desk().runOf(id);
+        DatabaseRows.RunRow run = desk().runOf(id);
         assertEquals(input, run.input());
         assertEquals("äctor 😀", run.origin().actor());
         assertEquals("correlation \"ß\" 漢字", run.origin().correlationId());
@@ -60,67 +66,77 @@ interface LimitRules {
 
     @Test
     default void a_large_batch_is_one_transaction() {
-        List<Write.Admit> batch = java.util.stream.IntStream.range(0, 512)
+        List<StoreWrite.AdmitRun> batch = java.util.stream.IntStream.range(0, 512)
                 .mapToObj(i -> desk().admit(desk().id(), desk().key("key " + i % 300)))
                 .toList();
         List<Object> outcomes = desk().applyAll(batch);
         assertEquals(
                 300,
-                outcomes.stream().filter(Write.Admitted.Fresh.class::isInstance).count());
+                outcomes.stream()
+                        .filter(StoreWrite.AdmitResult.Fresh.class::isInstance)
+                        .count());
         assertEquals(
                 212,
-                outcomes.stream().filter(Write.Admitted.Held.class::isInstance).count());
-        assertEquals(300, desk().place.count("semel_run"));
+                outcomes.stream()
+                        .filter(StoreWrite.AdmitResult.KeysHeld.class::isInstance)
+                        .count());
+        assertEquals(300, desk().fixture.count("semel_run"));
     }
 
     @Test
-    default void an_empty_batch_and_empty_values_are_fine() {
+    default void an_empty_batch_and_empty_values_are_accepted() {
         assertEquals(List.of(), desk().applyAll());
-        assertEquals(List.of(true), desk().applyAll(new Write.Tally(List.of())));
+        assertEquals(List.of(true), desk().applyAll(new StoreWrite.RecordDuplicates(List.of())));
         RunId id = desk().id();
         desk().apply(desk().admit(withInput(id, ""), List.of(), true));
         assertEquals("", desk().runOf(id).input());
-        assertEquals(List.of(), Desk.runs(desk().apply(new Write.Claim(0))));
-        assertEquals(0, desk().change(new Edit.DeleteNames(List.of())));
+        assertEquals(List.of(), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(0))));
+        assertEquals(0, desk().change(new StoreWriteCommand.DeleteTombstones(List.of())));
     }
 
     @Test
-    default void a_value_that_breaks_a_rule_of_the_schema_poisons_its_batch_and_nothing_is_applied() {
+    default void a_value_that_violates_the_schema_rejects_its_whole_batch() {
         RunId run = desk().fresh();
         RunId innocent = desk().id();
         assertThrows(
-                StoreFailure.Poisoned.class,
+                StoreFailure.ValueRejected.class,
                 () -> desk().applyAll(
                                 desk().admit(innocent, desk().key("innocent")),
                                 desk().end(run),
-                                new Write.Tally(List.of(desk().seen(run, false, 0)))));
-        assertEquals(1, desk().place.count("semel_run"));
-        assertEquals(0, desk().place.count("semel_key"));
-        assertEquals(0, desk().place.count("semel_end"));
-        assertEquals(0, desk().place.count("semel_request"));
+                                new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 0)))));
+        assertEquals(1, desk().fixture.count("semel_run"));
+        assertEquals(0, desk().fixture.count("semel_key"));
+        assertEquals(0, desk().fixture.count("semel_finished_run"));
+        assertEquals(0, desk().fixture.count("semel_duplicate_request"));
         desk().applyAll(desk().admit(innocent, desk().key("innocent")), desk().end(run));
-        assertEquals(2, desk().place.count("semel_run"));
+        assertEquals(2, desk().fixture.count("semel_run"));
     }
 
     @Test
-    default void a_run_that_ended_in_no_ending_state_is_refused() {
+    default void a_run_end_with_a_non_final_state_is_rejected() {
         RunId run = desk().fresh();
-        var odd = new Write.End(run, RunState.RUNNING, Write.Ending.output("1"), "[]");
-        assertThrows(StoreFailure.Poisoned.class, () -> desk().apply(odd));
+        var odd = new StoreWrite.EndRun(
+                new StoreWrite.RunExecution(run, 1),
+                RunState.RUNNING,
+                StoreWrite.RunResult.output("1"),
+                "[]",
+                List.of(),
+                false);
+        assertThrows(StoreFailure.ValueRejected.class, () -> desk().apply(odd));
         assertEquals(RunState.STARTED, desk().runOf(run).state());
     }
 
     /** PostgreSQL has no NUL in its texts and refuses the batch; SQLite stores it. Neither loses half of a value. */
     @Test
-    default void a_nul_is_stored_whole_or_refused_whole() {
+    default void a_nul_character_is_stored_or_rejected_completely() {
         RunId id = desk().id();
         var admit = desk().admit(withInput(id, "a\u0000b"), List.of(desk().key("K")), true);
         try {
             desk().apply(admit);
             assertEquals("a\u0000b", desk().runOf(id).input());
-        } catch (StoreFailure.Poisoned e) {
-            assertEquals(0, desk().place.count("semel_run"));
-            assertEquals(0, desk().place.count("semel_key"));
+        } catch (StoreFailure.ValueRejected e) {
+            assertEquals(0, desk().fixture.count("semel_run"));
+            assertEquals(0, desk().fixture.count("semel_key"));
         }
     }
 }

@@ -20,42 +20,43 @@ final class PermutationTest {
     private static final int DRAWN = 5;
     private static final int MOST = 60;
     private static final List<Permutations.Pair> ALWAYS = List.of(
-            new Permutations.Pair(Named.ADMIT_FRESH, Named.ADMIT_FRESH),
-            new Permutations.Pair(Named.ADMIT_FRESH, Named.PUBLISH),
-            new Permutations.Pair(Named.ADMIT_FRESH, Named.TAKE_OVER),
-            new Permutations.Pair(Named.ADMIT_EXPIRED, Named.ADMIT_TWO_NAMES),
-            new Permutations.Pair(Named.ADMIT_EXPIRED, Named.SWEEP),
-            new Permutations.Pair(Named.KEEP_EVENTS, Named.KEEP_EVENTS),
-            new Permutations.Pair(Named.KEEP_EVENTS, Named.SWEEP_EVENTS),
-            new Permutations.Pair(Named.ADMIT_GATED, Named.END_AND_LEAVE),
-            new Permutations.Pair(Named.RESERVE, Named.RESERVE_BY_ANOTHER),
-            new Permutations.Pair(Named.SETTLE, Named.TAKE_OVER),
-            new Permutations.Pair(Named.REST, Named.SIGNAL_DRIVEN),
-            new Permutations.Pair(Named.END, Named.CANCEL),
-            new Permutations.Pair(Named.TX, Named.TAKE_OVER),
-            new Permutations.Pair(Named.CLAIM, Named.CLAIM),
-            new Permutations.Pair(Named.CLAIM, Named.DECIDE),
-            new Permutations.Pair(Named.RULE_APPROVAL, Named.RULE_APPROVAL),
-            new Permutations.Pair(Named.RULE_APPROVAL, Named.LAPSE),
-            new Permutations.Pair(Named.RULE_APPROVAL, Named.TELL),
-            new Permutations.Pair(Named.RULE_APPROVAL, Named.CANCEL),
-            new Permutations.Pair(Named.RULE_APPROVAL, Named.STOP_APPROVAL),
-            new Permutations.Pair(Named.RULE_APPROVAL, Named.END),
-            new Permutations.Pair(Named.RULE_DOUBT, Named.DECIDE),
-            new Permutations.Pair(Named.RULE_DOUBT, Named.CLAIM),
-            new Permutations.Pair(Named.PUBLISH, Named.PUBLISH),
-            new Permutations.Pair(Named.PUT_NEW, Named.PUT_NEW),
-            new Permutations.Pair(Named.PUT_NEXT, Named.PUT_NEXT),
-            new Permutations.Pair(Named.PUT_WHATEVER_THERE_IS, Named.REMOVE_SETTING),
-            new Permutations.Pair(Named.POST_TO_NOBODY_YET, Named.LISTEN),
-            new Permutations.Pair(Named.POST_TO_WHO_LISTENS, Named.HUSH),
-            new Permutations.Pair(Named.POST_TO_WHO_LISTENS, Named.REST),
-            new Permutations.Pair(Named.POST_TO_WHO_LISTENS, Named.POST_TO_WHO_LISTENS),
-            new Permutations.Pair(Named.LISTEN_FOR_A_KEPT_LETTER, Named.LISTEN_FOR_IT_BY_ANOTHER),
-            new Permutations.Pair(Named.RESUME_FAILED, Named.RESUME_FAILED),
-            new Permutations.Pair(Named.RESUME_FAILED, Named.ADMIT_AFTER_FAILURE),
-            new Permutations.Pair(Named.RESUME_FAILED, Named.ADMIT_REPLAY),
-            new Permutations.Pair(Named.RENEW, Named.TAKE_OVER));
+            new Permutations.Pair(NamedTransaction.ADMIT_FRESH, NamedTransaction.ADMIT_FRESH),
+            new Permutations.Pair(NamedTransaction.ADMIT_FRESH, NamedTransaction.PUBLISH),
+            new Permutations.Pair(NamedTransaction.ADMIT_FRESH, NamedTransaction.TAKE_OVER),
+            new Permutations.Pair(NamedTransaction.ADMIT_EXPIRED, NamedTransaction.ADMIT_TWO_NAMES),
+            new Permutations.Pair(NamedTransaction.ADMIT_EXPIRED, NamedTransaction.SWEEP),
+            new Permutations.Pair(NamedTransaction.KEEP_EVENTS, NamedTransaction.KEEP_EVENTS),
+            new Permutations.Pair(NamedTransaction.KEEP_EVENTS, NamedTransaction.SWEEP_EVENTS),
+            new Permutations.Pair(NamedTransaction.ADMIT_GATED, NamedTransaction.END_AND_LEAVE),
+            new Permutations.Pair(NamedTransaction.RESERVE, NamedTransaction.RESERVE_BY_ANOTHER),
+            new Permutations.Pair(NamedTransaction.SETTLE, NamedTransaction.TAKE_OVER),
+            new Permutations.Pair(NamedTransaction.REST, NamedTransaction.SIGNAL_DRIVEN),
+            new Permutations.Pair(NamedTransaction.END, NamedTransaction.CANCEL),
+            new Permutations.Pair(NamedTransaction.TX, NamedTransaction.TAKE_OVER),
+            new Permutations.Pair(NamedTransaction.CLAIM, NamedTransaction.CLAIM),
+            new Permutations.Pair(NamedTransaction.CLAIM, NamedTransaction.DECIDE),
+            new Permutations.Pair(NamedTransaction.RULE_APPROVAL, NamedTransaction.RULE_APPROVAL),
+            new Permutations.Pair(NamedTransaction.RULE_APPROVAL, NamedTransaction.LAPSE),
+            new Permutations.Pair(NamedTransaction.RULE_APPROVAL, NamedTransaction.TELL),
+            new Permutations.Pair(NamedTransaction.RULE_APPROVAL, NamedTransaction.CANCEL),
+            new Permutations.Pair(NamedTransaction.RULE_APPROVAL, NamedTransaction.STOP_APPROVAL),
+            new Permutations.Pair(NamedTransaction.RULE_APPROVAL, NamedTransaction.END),
+            new Permutations.Pair(NamedTransaction.RULE_DOUBT, NamedTransaction.DECIDE),
+            new Permutations.Pair(NamedTransaction.RULE_DOUBT, NamedTransaction.CLAIM),
+            new Permutations.Pair(NamedTransaction.PUBLISH, NamedTransaction.PUBLISH),
+            new Permutations.Pair(NamedTransaction.PUT_NEW, NamedTransaction.PUT_NEW),
+            new Permutations.Pair(NamedTransaction.PUT_NEXT, NamedTransaction.PUT_NEXT),
+            new Permutations.Pair(NamedTransaction.PUT_WHATEVER_THERE_IS, NamedTransaction.REMOVE_SETTING),
+            new Permutations.Pair(NamedTransaction.POST_TO_NOBODY_YET, NamedTransaction.LISTEN),
+            new Permutations.Pair(NamedTransaction.POST_TO_WHO_LISTENS, NamedTransaction.HUSH),
+            new Permutations.Pair(NamedTransaction.POST_TO_WHO_LISTENS, NamedTransaction.REST),
+            new Permutations.Pair(NamedTransaction.POST_TO_WHO_LISTENS, NamedTransaction.POST_TO_WHO_LISTENS),
+            new Permutations.Pair(
+                    NamedTransaction.LISTEN_FOR_A_STORED_SIGNAL, NamedTransaction.LISTEN_FOR_IT_BY_ANOTHER),
+            new Permutations.Pair(NamedTransaction.RESUME_FAILED, NamedTransaction.RESUME_FAILED),
+            new Permutations.Pair(NamedTransaction.RESUME_FAILED, NamedTransaction.ADMIT_AFTER_FAILURE),
+            new Permutations.Pair(NamedTransaction.RESUME_FAILED, NamedTransaction.ADMIT_REPLAY),
+            new Permutations.Pair(NamedTransaction.RENEW, NamedTransaction.TAKE_OVER));
 
     private Permutations permutations;
 
@@ -71,65 +72,74 @@ final class PermutationTest {
     }
 
     @Test
-    void every_interleaving_of_two_transactions_is_some_order_of_them() {
+    void every_interleaving_of_two_transactions_equals_some_serial_order() {
         long seed = Long.getLong("seed", System.nanoTime() >>> 12);
         System.out.println("permutations: replay with -Dseed=" + seed);
         List<Permutations.Pair> pairs = new ArrayList<>(Permutations.allPairs());
         Collections.shuffle(pairs, new Random(seed));
         List<String> findings = new ArrayList<>();
-        ALWAYS.forEach(pair -> findings.addAll(
-                permutations.explore(pair, Exploration.Bounds.WHOLE).findings()));
+        ALWAYS.forEach(pair -> findings.addAll(permutations
+                .explore(pair, InterleavingExplorer.ExplorationLimits.WHOLE)
+                .findings()));
         pairs.subList(0, DRAWN)
                 .forEach(pair -> findings.addAll(permutations
-                        .explore(pair, new Exploration.Bounds(true, MOST))
+                        .explore(pair, new InterleavingExplorer.ExplorationLimits(true, MOST))
                         .findings()));
         assertEquals(List.of(), findings);
     }
 
     /** The short way and the long way must not differ in what they find: here all of them are played. */
     @Test
-    void interleavings_that_were_left_out_give_no_other_result() {
-        var pair = new Permutations.Pair(Named.ADMIT_FRESH, Named.ADMIT_FRESH);
-        Exploration.Report all = permutations.explore(pair, new Exploration.Bounds(false, Integer.MAX_VALUE));
+    void skipped_interleavings_give_no_other_result() {
+        var pair = new Permutations.Pair(NamedTransaction.ADMIT_FRESH, NamedTransaction.ADMIT_FRESH);
+        InterleavingExplorer.ExplorationReport all =
+                permutations.explore(pair, new InterleavingExplorer.ExplorationLimits(false, Integer.MAX_VALUE));
         assertEquals(List.of(), all.findings());
         assertTrue(
                 all.interleavings()
-                        > permutations.explore(pair, Exploration.Bounds.WHOLE).interleavings(),
+                        > permutations
+                                .explore(pair, InterleavingExplorer.ExplorationLimits.WHOLE)
+                                .interleavings(),
                 "nothing was left out before");
     }
 
     @Test
-    void a_look_before_a_write_is_found() {
-        Side.Deed counts = (side, _) -> side.tx(
-                World.OTHER, new Write.Tx(new Write.Driver(permutations.neighbour(), 1), side.number, connection -> {
-                    int found;
-                    try (var statement = connection.createStatement();
-                            var row = statement.executeQuery("SELECT count(*) FROM mine")) {
-                        row.next();
-                        found = row.getInt(1);
-                    }
-                    TxRules.run(connection, "INSERT INTO mine VALUES (" + found + ")");
-                    return "[" + side.number + "]";
-                }));
+    void a_read_before_a_write_is_detected() {
+        InterleavedClient.ClientAction counts = (side, _) -> side.tx(
+                InterleavingFixture.OTHER,
+                new StoreWrite.UserTransaction(
+                        new StoreWrite.RunExecution(permutations.neighbour(), 1), side.number, connection -> {
+                            int found;
+                            try (var statement = connection.createStatement();
+                                    var row = statement.executeQuery("SELECT count(*) FROM mine")) {
+                                row.next();
+                                found = row.getInt(1);
+                            }
+                            UserTransactionRules.run(connection, "INSERT INTO mine VALUES (" + found + ")");
+                            return "[" + side.number + "]";
+                        }));
         List<String> findings = permutations.explore(List.of(counts, counts)).findings();
         assertTrue(findings.getFirst().startsWith("a result that no order"), findings::toString);
     }
 
     @Test
-    void locks_in_two_orders_are_found() {
+    void locks_in_two_orders_are_detected() {
         List<String> findings = permutations
                 .explore(List.of(updates("held", "neighbour"), updates("neighbour", "held")))
                 .findings();
         assertTrue(findings.getFirst().contains("40P01"), findings::toString);
     }
 
-    private Side.Deed updates(String... keys) {
+    private InterleavedClient.ClientAction updates(String... keys) {
         return (side, _) -> side.tx(
-                World.OTHER, new Write.Tx(new Write.Driver(permutations.neighbour(), 1), side.number, connection -> {
-                    for (String key : keys) {
-                        TxRules.run(connection, "UPDATE semel_key SET flags = flags WHERE key = '" + key + "'");
-                    }
-                    return "[" + side.number + "]";
-                }));
+                InterleavingFixture.OTHER,
+                new StoreWrite.UserTransaction(
+                        new StoreWrite.RunExecution(permutations.neighbour(), 1), side.number, connection -> {
+                            for (String key : keys) {
+                                UserTransactionRules.run(
+                                        connection, "UPDATE semel_key SET flags = flags WHERE key = '" + key + "'");
+                            }
+                            return "[" + side.number + "]";
+                        }));
     }
 }

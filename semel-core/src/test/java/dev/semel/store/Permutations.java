@@ -8,15 +8,16 @@ import java.util.function.Predicate;
 
 /** Every pair of named transactions, every interleaving of their statements: {@code semel-trials/permutations}. */
 public final class Permutations implements AutoCloseable {
-    private final World world = new World();
-    private final List<Side> sides = List.of(new Side(0, world.place.url()), new Side(1, world.place.url()));
+    private final InterleavingFixture fixture = new InterleavingFixture();
+    private final List<InterleavedClient> sides =
+            List.of(new InterleavedClient(0, fixture.stores.url()), new InterleavedClient(1, fixture.stores.url()));
     private int pairs;
     private long interleavings;
     private long waits;
     private final List<String> findings = new ArrayList<>();
 
     /** Two names, for people and for choosing. */
-    record Pair(Named one, Named two) {
+    record Pair(NamedTransaction one, NamedTransaction two) {
         String words() {
             return one.words() + " × " + two.words();
         }
@@ -24,8 +25,8 @@ public final class Permutations implements AutoCloseable {
 
     static List<Pair> allPairs() {
         List<Pair> pairs = new ArrayList<>();
-        for (Named one : Named.values()) {
-            for (Named two : Named.values()) {
+        for (NamedTransaction one : NamedTransaction.values()) {
+            for (NamedTransaction two : NamedTransaction.values()) {
                 if (one.ordinal() <= two.ordinal()) {
                     pairs.add(new Pair(one, two));
                 }
@@ -34,10 +35,11 @@ public final class Permutations implements AutoCloseable {
         return pairs;
     }
 
-    Exploration.Report explore(Pair pair, Exploration.Bounds bounds) {
-        world.tidy();
-        List<Side.Deed> deeds = List.of(pair.one().deed, pair.two().deed);
-        Exploration.Report report = new Exploration(world, sides, deeds, bounds).explore();
+    InterleavingExplorer.ExplorationReport explore(Pair pair, InterleavingExplorer.ExplorationLimits bounds) {
+        fixture.tidy();
+        List<InterleavedClient.ClientAction> actions = List.of(pair.one().action, pair.two().action);
+        InterleavingExplorer.ExplorationReport report =
+                new InterleavingExplorer(fixture, sides, actions, bounds).explore();
         pairs++;
         interleavings += report.interleavings();
         waits += report.waits();
@@ -46,13 +48,14 @@ public final class Permutations implements AutoCloseable {
     }
 
     /** Deeds of a test's own; they are not counted. */
-    Exploration.Report explore(List<Side.Deed> deeds) {
-        return new Exploration(world, sides, deeds, Exploration.Bounds.WHOLE).explore();
+    InterleavingExplorer.ExplorationReport explore(List<InterleavedClient.ClientAction> actions) {
+        return new InterleavingExplorer(fixture, sides, actions, InterleavingExplorer.ExplorationLimits.WHOLE)
+                .explore();
     }
 
     /** A run that the other worker drives. */
     RunId neighbour() {
-        return world.neighbour;
+        return fixture.neighbour;
     }
 
     List<String> findings() {
@@ -66,8 +69,8 @@ public final class Permutations implements AutoCloseable {
 
     @Override
     public void close() {
-        sides.forEach(Side::close);
-        world.close();
+        sides.forEach(InterleavedClient::close);
+        fixture.close();
     }
 
     /** Of two whole batches there are millions: of a pair that has more than so many, those are all. */
@@ -83,7 +86,8 @@ public final class Permutations implements AutoCloseable {
             long start = System.nanoTime();
             for (Pair pair : pairs.subList(Integer.getInteger("behind", 0), pairs.size())) {
                 if (chosen.test(pair)) {
-                    Exploration.Report report = permutations.explore(pair, new Exploration.Bounds(true, MOST));
+                    InterleavingExplorer.ExplorationReport report =
+                            permutations.explore(pair, new InterleavingExplorer.ExplorationLimits(true, MOST));
                     System.out.println(pair.words() + ": " + report.orders() + " results of whole transactions, "
                             + report.interleavings() + " interleavings"
                             + (report.interleavings() < MOST ? "" : " (not all)")

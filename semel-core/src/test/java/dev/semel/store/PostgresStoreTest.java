@@ -1,8 +1,8 @@
 package dev.semel.store;
 
-final class PostgresStoreTest extends StoreContract implements TxRules {
+final class PostgresStoreTest extends StoreContract {
     @Override
-    Place place() {
+    StoreFixture place() {
         return Dialect.POSTGRES.emptied();
     }
 }

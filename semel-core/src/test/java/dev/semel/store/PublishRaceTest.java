@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import dev.semel.store.Write.Admitted;
+import dev.semel.store.StoreWrite.AdmitResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 /** On a real PostgreSQL with two workers: a publish has no batch beside it, and every batch knows which side it is on. */
 final class PublishRaceTest {
     private static final long OTHER = 78;
-    private final Desk desk = new Desk(Dialect.POSTGRES);
-    private final Lane otherLane = desk.store.openLane();
-    private final Leases otherLeases = desk.store.openLeases();
+    private final TestStoreClient desk = new TestStoreClient(Dialect.POSTGRES);
+    private final StoreBatchWriter otherLane = desk.store.openLane();
+    private final WorkerLeases otherLeases = desk.store.openLeases();
 
     @BeforeEach
     void open() {
-        otherLeases.start(OTHER, "other", desk.store.lanes(), 100 * Desk.TTL);
+        otherLeases.start(OTHER, "other", desk.store.lanes(), 100 * TestStoreClient.TTL);
     }
 
     @AfterEach
@@ -40,14 +40,16 @@ final class PublishRaceTest {
     }
 
     private Object publishElsewhere(int version) {
-        var publish = new Edit.Publish(desk.ws, "one", Desk.WORKFLOW, "body " + version, "other");
+        var publish = new StoreWriteCommand.PublishVersion(
+                desk.ws, "one", TestStoreClient.WORKFLOW, "body " + version, "other");
         return otherLane
-                .apply(new Batch(new Batch.Hold(OTHER, 0), List.of(new Write.Change<>(publish))))
+                .apply(new CommitBatch(
+                        new CommitBatch.LeaseSlot(OTHER, 0), List.of(new StoreWrite.ExecuteCommand<>(publish))))
                 .getFirst();
     }
 
     private Connection holding(String sql) throws SQLException {
-        Connection connection = desk.place.jdbc();
+        Connection connection = desk.fixture.jdbc();
         connection.setAutoCommit(false);
         try (var statement = connection.createStatement()) {
             statement.execute(sql);
@@ -56,75 +58,79 @@ final class PublishRaceTest {
     }
 
     @Test
-    void a_publish_waits_for_the_batches_of_other_workers_that_are_in_flight() throws Exception {
-        try (Connection batch =
-                holding("SELECT 1 FROM semel_fence WHERE lease = " + Desk.LEASE + " AND slot = 1 FOR NO KEY UPDATE")) {
+    void a_publish_waits_for_batches_in_flight_of_other_workers() throws Exception {
+        try (Connection batch = holding("SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE
+                + " AND slot = 1 FOR NO KEY UPDATE")) {
             FutureTask<Object> publish = apart(() -> publishElsewhere(2));
-            PostgresPlace.awaitBlockedBy(batch);
+            PostgresStoreFixture.awaitBlockedBy(batch);
             assertFalse(publish.isDone());
             batch.commit();
-            assertInstanceOf(Rows.Workflow.class, publish.get());
+            assertInstanceOf(DatabaseRows.WorkflowRow.class, publish.get());
         }
     }
 
     @Test
     void a_publish_waits_for_a_batch_without_a_lease() throws Exception {
-        try (Connection batch = holding("SELECT change FROM semel_catalog FOR SHARE")) {
+        try (Connection batch = holding("SELECT revision FROM semel_catalog FOR SHARE")) {
             FutureTask<Object> publish = apart(() -> publishElsewhere(2));
-            PostgresPlace.awaitBlockedBy(batch);
+            PostgresStoreFixture.awaitBlockedBy(batch);
             batch.commit();
-            assertInstanceOf(Rows.Workflow.class, publish.get());
+            assertInstanceOf(DatabaseRows.WorkflowRow.class, publish.get());
         }
     }
 
     @Test
-    void a_batch_that_waited_for_a_publish_is_on_the_later_side_of_it() throws Exception {
-        Write.Admit late = desk.admit(desk.id(), desk.key("K"));
+    void a_batch_that_waited_for_a_publish_runs_after_it() throws Exception {
+        StoreWrite.AdmitRun late = desk.admit(desk.id(), desk.key("K"));
         try (Connection publish = holding("""
-            SELECT change FROM semel_catalog FOR UPDATE;
+            SELECT revision FROM semel_catalog FOR UPDATE;
             SELECT slot FROM semel_fence ORDER BY lease, slot FOR NO KEY UPDATE;
-            UPDATE semel_catalog SET change = change + 1;
-            UPDATE semel_fence SET change = change + 1\
+            UPDATE semel_catalog SET revision = revision + 1;
+            UPDATE semel_fence SET catalog_revision = catalog_revision + 1\
             """)) {
             FutureTask<List<Object>> batch = apart(() -> desk.applyAll(late));
-            PostgresPlace.awaitBlockedBy(publish);
+            PostgresStoreFixture.awaitBlockedBy(publish);
             publish.commit();
-            assertInstanceOf(Admitted.Stale.class, batch.get().getFirst());
+            assertInstanceOf(AdmitResult.CatalogChanged.class, batch.get().getFirst());
         }
-        assertEquals(0, desk.place.count("semel_key"));
+        assertEquals(0, desk.fixture.count("semel_key"));
     }
 
     @Test
-    void a_lease_that_starts_during_a_publish_knows_it() throws Exception {
+    void a_lease_that_starts_during_a_publish_sees_it() throws Exception {
         try (Connection publish = holding("""
-            UPDATE semel_catalog SET change = change + 1;
-            UPDATE semel_fence SET change = change + 1\
+            UPDATE semel_catalog SET revision = revision + 1;
+            UPDATE semel_fence SET catalog_revision = catalog_revision + 1\
             """);
-                Leases third = desk.store.openLeases()) {
+                WorkerLeases third = desk.store.openLeases()) {
             FutureTask<Boolean> start = apart(() -> {
-                third.start(79, "third", desk.store.lanes(), Desk.TTL);
+                third.start(79, "third", desk.store.lanes(), TestStoreClient.TTL);
                 return true;
             });
-            PostgresPlace.awaitBlockedBy(publish);
+            PostgresStoreFixture.awaitBlockedBy(publish);
             publish.commit();
             start.get();
         }
         assertEquals(
-                1, desk.place.number("SELECT count(DISTINCT change) FROM semel_fence"), "all slots know the same one");
+                1,
+                desk.fixture.number("SELECT count(DISTINCT catalog_revision) FROM semel_fence"),
+                "all slots know the same one");
     }
 
     @Test
-    void workers_that_publish_and_admit_at_once_never_wait_in_a_circle() throws Exception {
+    void workers_that_publish_and_admit_concurrently_never_deadlock() throws Exception {
         for (int round = 0; round < 40; round++) {
             int version = 2 * round + 2;
             String key = "K" + round;
-            var publish = new Edit.Publish(desk.ws, "one", Desk.WORKFLOW, "body " + (version + 1), "desk");
+            var publish = new StoreWriteCommand.PublishVersion(
+                    desk.ws, "one", TestStoreClient.WORKFLOW, "body " + (version + 1), "desk");
             FutureTask<Object> there = apart(() -> publishElsewhere(version));
             // Throws where the database ended it as a deadlock.
-            List<Object> here = desk.applyAll(desk.admit(desk.id(), desk.key(key)), new Write.Change<>(publish));
-            assertInstanceOf(Rows.Workflow.class, there.get());
-            assertInstanceOf(Rows.Workflow.class, here.get(1));
+            List<Object> here =
+                    desk.applyAll(desk.admit(desk.id(), desk.key(key)), new StoreWrite.ExecuteCommand<>(publish));
+            assertInstanceOf(DatabaseRows.WorkflowRow.class, there.get());
+            assertInstanceOf(DatabaseRows.WorkflowRow.class, here.get(1));
         }
-        assertEquals(81, desk.place.count("semel_version"));
+        assertEquals(81, desk.fixture.count("semel_workflow_version"));
     }
 }

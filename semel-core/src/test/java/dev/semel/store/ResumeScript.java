@@ -1,7 +1,7 @@
 package dev.semel.store;
 
-import dev.semel.effect.Ledger;
-import dev.semel.key.Known;
+import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.Comparator;
@@ -14,49 +14,51 @@ final class ResumeScript {
     private static final String MARK = "[\"resumed\"]";
 
     private final RandomGenerator random = new Random(23);
-    private final Reads reads;
+    private final StoreQueries reads;
     private long made;
 
-    ResumeScript(Reads reads) {
+    ResumeScript(StoreQueries reads) {
         this.reads = reads;
     }
 
-    Edit<?> next(List<RunId> runs) {
+    StoreWriteCommand<?> next(List<RunId> runs) {
         List<RunId> newest = runs.subList(Math.max(0, runs.size() - 30), runs.size());
-        List<Rows.Run> failed = newest.stream()
-                .map(reads::claimed)
+        List<DatabaseRows.RunRow> failed = newest.stream()
+                .map(reads::claimedRun)
                 .filter(run -> run != null && run.state() == RunState.FAILED)
                 .toList();
-        Rows.Run run = failed.isEmpty() ? null : failed.get(random.nextInt(failed.size()));
+        DatabaseRows.RunRow run = failed.isEmpty() ? null : failed.get(random.nextInt(failed.size()));
         RunId id = run == null ? new RunId(9, 9) : run.id();
-        Rows.End end = run == null ? null : run.end();
-        List<Reads.Chunk> chunks = reads.journal(id);
+        DatabaseRows.RunEnd end = run == null ? null : run.end();
+        List<StoreQueries.JournalChunk> chunks = reads.journal(id);
         int count = (int)
                 chunks.stream().filter(chunk -> chunk.entries().equals(MARK)).count();
-        Name name = new Name(run == null ? 1 : run.ws(), Name.Kind.REPLAY, id.text() + "." + count);
-        return new Edit.Resume(
+        RunDeduplicationKey name = new RunDeduplicationKey(
+                run == null ? 1 : run.ws(), RunDeduplicationKey.KeyKind.REPLAY, id.text() + "." + count);
+        return new StoreWriteCommand.ResumeFailedRun(
                 random.nextInt(9) == 0 ? 2 : 1,
                 id,
                 end == null || random.nextInt(9) == 0 ? 7 : end.endedAt(),
-                new Wish(name, new byte[0], 5_000_000, Known.HOLD, true),
+                new RunDeduplicationKeyClaim(name, new byte[0], 5_000_000, RunDeduplicationKeyRecord.HOLD, true),
                 (count + 1) << 24,
                 chunks.size(),
                 MARK,
-                random.nextInt(3) == 0 ? List.of(new NewRun.Gate.Place("q1", 1)) : List.of(),
+                random.nextInt(3) == 0 ? List.of(new NewRun.StartConditions.QueueLimit("q1", 1)) : List.of(),
                 said(id),
-                new Edit.By(new RunId(930_000 + ++made, 5), "ann", "mended"));
+                new StoreWriteCommand.ChangeAuthor(new RunId(930_000 + ++made, 5), "ann", "mended"));
     }
 
     /** A person says that an effect of the run happened. */
-    private List<Ledger.Op> said(RunId run) {
-        List<Ledger.Row> rows = reads.effects(run).stream()
-                .filter(row -> row.state() != Ledger.State.DONE)
-                .sorted(Comparator.comparing(Ledger.Row::id))
+    private List<EffectLedger.LedgerOperation> said(RunId run) {
+        List<EffectLedger.EffectRow> rows = reads.effects(run).stream()
+                .filter(row -> row.state() != EffectLedger.EffectState.DONE)
+                .sorted(Comparator.comparing(EffectLedger.EffectRow::id))
                 .toList();
         if (rows.isEmpty() || random.nextBoolean()) {
             return List.of();
         }
-        Ledger.Row row = rows.getFirst();
-        return List.of(new Ledger.Settle(row.id(), row.holder(), Ledger.State.DONE, "{\"by\":\"hand\"}"));
+        EffectLedger.EffectRow row = rows.getFirst();
+        return List.of(new EffectLedger.SettleSend(
+                row.id(), row.holder(), EffectLedger.EffectState.DONE, "{\"by\":\"hand\"}"));
     }
 }

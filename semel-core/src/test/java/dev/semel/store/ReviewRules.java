@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.effect.Ledger;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Review.Asked;
-import dev.semel.store.Review.Kind;
-import dev.semel.store.Review.Ruled;
-import dev.semel.store.Write.Driver;
+import dev.semel.store.HumanReviewStoreWriteCommand.DecideReviewResult;
+import dev.semel.store.HumanReviewStoreWriteCommand.OpenReviewResult;
+import dev.semel.store.HumanReviewStoreWriteCommand.ReviewKind;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,139 +22,160 @@ import org.junit.jupiter.api.Test;
 interface ReviewRules {
     long A_MINUTE = 60_000_000;
 
-    Desk desk();
+    TestStoreClient desk();
 
-    private Review.Question question(Kind kind, String step, String effect) {
-        return new Review.Question(kind, step, effect, "role:ops", "{\"title\":\"?\"}", A_MINUTE);
+    private HumanReviewStoreWriteCommand.ReviewQuestion question(ReviewKind kind, String step, String effect) {
+        return new HumanReviewStoreWriteCommand.ReviewQuestion(
+                kind, step, effect, "role:ops", "{\"title\":\"?\"}", A_MINUTE);
     }
 
-    private Asked ask(Driver by, Review.Question question) {
-        return desk().change(new Edit.Reviewing<>(new Review.Ask(by, desk().ws, Desk.WORKFLOW, question)));
+    private OpenReviewResult ask(RunExecution by, HumanReviewStoreWriteCommand.ReviewQuestion question) {
+        return desk().change(new StoreWriteCommand.ReviewCommand<>(
+                new HumanReviewStoreWriteCommand.OpenReview(by, desk().ws, TestStoreClient.WORKFLOW, question)));
     }
 
-    private Driver driver() {
-        return new Driver(desk().fresh(), 1);
+    private RunExecution driver() {
+        return new RunExecution(desk().fresh(), 1);
     }
 
-    private Review.Row row(Driver by, String step) {
-        return Objects.requireNonNull(desk().reads.reviews().one(desk().ws, Review.id(by.run(), step)));
+    private HumanReviewStoreWriteCommand.ReviewRow row(RunExecution by, String step) {
+        return Objects.requireNonNull(
+                desk().reads.reviews().review(desk().ws, HumanReviewStoreWriteCommand.id(by.run(), step)));
     }
 
-    private List<Review.Row> open() {
-        return page(Review.Place.FRONT, 100).found();
+    private List<HumanReviewStoreWriteCommand.ReviewRow> open() {
+        return page(HumanReviewStoreWriteCommand.ReviewCursor.FRONT, 100).found();
     }
 
-    private Review.Page page(Review.Place after, int limit) {
-        return desk().reads.reviews().open(new Review.Filter(desk().ws, null, null, null, after, limit));
+    private HumanReviewStoreWriteCommand.ReviewPage page(HumanReviewStoreWriteCommand.ReviewCursor after, int limit) {
+        return desk().reads
+                .reviews()
+                .open(new HumanReviewStoreWriteCommand.OpenReviewFilter(desk().ws, null, null, null, after, limit));
     }
 
-    private Ruled rule(Review.Row row, int version, String decision, Edit<?> deed) {
-        return rule(new Review.Rule(row.ws(), row.id(), version, decision, deed, desk().by("ann", "why")));
+    private DecideReviewResult rule(
+            HumanReviewStoreWriteCommand.ReviewRow row,
+            int version,
+            String decision,
+            StoreWriteCommand<?> storeCommand) {
+        return rule(new HumanReviewStoreWriteCommand.DecideReview(
+                row.ws(), row.id(), version, decision, storeCommand, desk().by("ann", "why")));
     }
 
-    private Ruled rule(Review.Rule rule) {
-        return desk().change(new Edit.Reviewing<>(rule));
+    private DecideReviewResult rule(HumanReviewStoreWriteCommand.DecideReview rule) {
+        return desk().change(new StoreWriteCommand.ReviewCommand<>(rule));
     }
 
-    private Edit<?> yes(Driver by) {
-        return new Edit.Signal(desk().ws, by.run(), "#approval:ok", "decision", "{\"approved\":true}");
+    private StoreWriteCommand<?> yes(RunExecution by) {
+        return new StoreWriteCommand.SendSignal(desk().ws, by.run(), "#approval:ok", "decision", "{\"approved\":true}");
     }
 
     /** A run whose effect is in doubt, and asked about. */
-    private Driver doubting(Deed deed) {
-        Driver by = driver();
-        desk().apply(Desk.ops(by.run(), deed.reserve(by.run())));
-        desk().apply(Desk.ops(by.run(), deed.settle(by.run(), Ledger.State.UNKNOWN, null)));
-        assertEquals(Asked.ASKED, ask(by, question(Kind.DOUBT, "pay", deed.id().digest())));
+    private RunExecution doubting(TestEffect effect) {
+        RunExecution by = driver();
+        desk().apply(TestStoreClient.ops(by.run(), effect.reserve(by.run())));
+        desk().apply(TestStoreClient.ops(by.run(), effect.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
+        assertEquals(
+                OpenReviewResult.OPENED,
+                ask(by, question(ReviewKind.DOUBT, "pay", effect.id().digest())));
         return by;
     }
 
-    private Edit.Decide decide(Deed deed, RunId run, @Nullable String result) {
-        return new Edit.Decide(deed.id(), run, result, desk().by("bob", "saw it"));
+    private StoreWriteCommand.DecideEffect decide(TestEffect effect, RunId run, @Nullable String result) {
+        return new StoreWriteCommand.DecideEffect(effect.id(), run, result, desk().by("bob", "saw it"));
     }
 
     @Test
-    default void a_question_is_asked_once_and_stands_with_its_due_time() {
-        Driver by = driver();
-        assertEquals(Asked.ASKED, ask(by, question(Kind.APPROVAL, "ok", "")));
-        desk().place.advance(java.time.Duration.ofMillis(1));
-        assertEquals(Asked.ASKED, ask(by, question(Kind.APPROVAL, "ok", "")));
-        Review.Row row = row(by, "ok");
+    default void a_review_is_opened_once_with_its_due_time() {
+        RunExecution by = driver();
+        assertEquals(OpenReviewResult.OPENED, ask(by, question(ReviewKind.APPROVAL, "ok", "")));
+        desk().fixture.advance(java.time.Duration.ofMillis(1));
+        assertEquals(OpenReviewResult.OPENED, ask(by, question(ReviewKind.APPROVAL, "ok", "")));
+        HumanReviewStoreWriteCommand.ReviewRow row = row(by, "ok");
         assertEquals(1, row.version());
-        assertEquals(Place.START, row.askedAt());
-        assertEquals(Place.START + A_MINUTE, row.dueAt());
+        assertEquals(StoreFixture.START, row.openedAt());
+        assertEquals(StoreFixture.START + A_MINUTE, row.dueAt());
         assertTrue(row.isOpen());
         assertEquals(List.of(row), open());
-        assertEquals(List.of(row), desk().reads.reviews().of(by.run()));
+        assertEquals(List.of(row), desk().reads.reviews().reviewsOf(by.run()));
     }
 
     @Test
-    default void what_a_run_left_gives_way_to_what_its_code_asks_and_not_the_other_way_round() {
-        Deed deed = Deed.of(desk().ws, "d");
-        Driver by = driver();
-        desk().apply(Desk.ops(by.run(), deed.reserve(by.run())));
-        desk().apply(Desk.ops(by.run(), deed.settle(by.run(), Ledger.State.UNKNOWN, null)));
-        var left = new Review.Question(Kind.DOUBT, "pay", deed.id().digest(), "owner", "{\"left\":true}", 0);
-        var own = new Review.Question(Kind.DOUBT, "pay", deed.id().digest(), "cfo", "{\"title\":\"sent?\"}", 0);
-        assertEquals(Asked.ASKED, ask(by, left));
+    default void a_leftover_review_yields_to_one_opened_by_code_and_not_vice_versa() {
+        TestEffect effect = TestEffect.of(desk().ws, "d");
+        RunExecution by = driver();
+        desk().apply(TestStoreClient.ops(by.run(), effect.reserve(by.run())));
+        desk().apply(TestStoreClient.ops(by.run(), effect.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
+        var left = new HumanReviewStoreWriteCommand.ReviewQuestion(
+                ReviewKind.DOUBT, "pay", effect.id().digest(), "owner", "{\"left_in_doubt\":true}", 0);
+        var own = new HumanReviewStoreWriteCommand.ReviewQuestion(
+                ReviewKind.DOUBT, "pay", effect.id().digest(), "cfo", "{\"title\":\"sent?\"}", 0);
+        assertEquals(OpenReviewResult.OPENED, ask(by, left));
         assertEquals("owner", row(by, "pay").reviewer());
-        assertEquals(Asked.ASKED, ask(by, own));
+        assertEquals(OpenReviewResult.OPENED, ask(by, own));
         assertEquals("cfo", row(by, "pay").reviewer());
         assertEquals(2, row(by, "pay").version(), "whoever read the first one is told that it is another");
-        assertEquals(Asked.ASKED, ask(by, left));
+        assertEquals(OpenReviewResult.OPENED, ask(by, left));
         assertEquals("cfo", row(by, "pay").reviewer());
     }
 
     @Test
-    default void a_doubt_that_is_settled_is_not_asked_any_more_though_nobody_decided_it() {
-        Deed deed = Deed.of(desk().ws, "d");
-        Driver by = doubting(deed);
-        Review.Row asked = row(by, "pay");
-        assertTrue(desk().reads.reviews().isAsked(asked));
+    default void the_review_of_a_settled_doubt_closes_without_a_decision() {
+        TestEffect effect = TestEffect.of(desk().ws, "d");
+        RunExecution by = doubting(effect);
+        HumanReviewStoreWriteCommand.ReviewRow review = row(by, "pay");
+        assertTrue(desk().reads.reviews().isStillOpen(review));
         desk().apply(desk().end(by.run()));
-        assertTrue(desk().reads.reviews().isAsked(asked), "its run has ended, and nobody knows what happened");
+        assertTrue(desk().reads.reviews().isStillOpen(review), "its run has ended, and nobody knows what happened");
         RunId replay = desk().id();
-        var links = new NewRun.Links(by.run(), null, by.run());
+        var links = new NewRun.RunParentage(by.run(), null, by.run());
         desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
-        Ledger.Holder same = Deed.in(by.run(), replay);
-        desk().apply(Desk.ops(
+        EffectLedger.EffectHolder same = TestEffect.in(by.run(), replay);
+        desk().apply(TestStoreClient.ops(
                 replay,
-                new Ledger.Reserve(deed.id(), same, 0, 0, deed.onChange(), deed.data(), Deed.FACTS, true, false)));
-        desk().apply(Desk.ops(replay, deed.settle(same, Ledger.State.DONE, "1")));
-        assertFalse(desk().reads.reviews().isAsked(asked), "the provider was asked, and knew");
+                new EffectLedger.ReserveSend(
+                        effect.id(), same, 0, 0, effect.onChange(), effect.data(), TestEffect.FACTS, true, false)));
+        desk().apply(TestStoreClient.ops(replay, effect.settle(same, EffectLedger.EffectState.DONE, "1")));
+        assertFalse(desk().reads.reviews().isStillOpen(review), "the provider was asked, and knew");
         assertEquals(List.of(), open());
         assertEquals(
-                List.of(asked), desk().reads.reviews().tell(asked.nextAt(), 10), "whoever tells sees it once more");
+                List.of(review),
+                desk().reads.reviews().dueReminders(review.nextReminderAt(), 10),
+                "whoever tells sees it once more");
     }
 
     @Test
-    default void an_approval_is_not_asked_any_more_when_its_run_has_ended() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
-        Review.Row asked = row(by, "ok");
-        assertTrue(desk().reads.reviews().isAsked(asked));
+    default void an_approval_closes_when_its_run_has_ended() {
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
+        HumanReviewStoreWriteCommand.ReviewRow review = row(by, "ok");
+        assertTrue(desk().reads.reviews().isStillOpen(review));
         desk().apply(desk().end(by.run()));
-        assertFalse(desk().reads.reviews().isAsked(asked));
+        assertFalse(desk().reads.reviews().isStillOpen(review));
     }
 
     @Test
-    default void whoever_does_not_drive_the_run_asks_nothing() {
-        Driver by = driver();
-        assertEquals(Asked.GONE, ask(new Driver(by.run(), 2), question(Kind.APPROVAL, "ok", "")));
-        assertEquals(Asked.GONE, ask(new Driver(desk().id(), 1), question(Kind.APPROVAL, "ok", "")));
+    default void a_worker_that_does_not_own_the_run_opens_no_review() {
+        RunExecution by = driver();
+        assertEquals(
+                OpenReviewResult.GONE, ask(new RunExecution(by.run(), 2), question(ReviewKind.APPROVAL, "ok", "")));
+        assertEquals(
+                OpenReviewResult.GONE, ask(new RunExecution(desk().id(), 1), question(ReviewKind.APPROVAL, "ok", "")));
         assertEquals(List.of(), open());
     }
 
     @Test
-    default void of_two_decisions_one_counts_and_the_other_is_told_whose() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
-        Review.Row asked = row(by, "ok");
-        Ruled.Done done = assertInstanceOf(Ruled.Done.class, rule(asked, 1, "approve", yes(by)));
+    default void of_two_decisions_one_applies_and_the_other_gets_its_author() {
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
+        HumanReviewStoreWriteCommand.ReviewRow review = row(by, "ok");
+        DecideReviewResult.Done done =
+                assertInstanceOf(DecideReviewResult.Done.class, rule(review, 1, "approve", yes(by)));
         assertEquals("ann", done.row().decidedBy());
         assertEquals(done.row(), row(by, "ok"));
-        var other = new Review.Rule(asked.ws(), asked.id(), 1, "reject", yes(by), desk().by("bob", ""));
-        Ruled.Lost lost = assertInstanceOf(Ruled.Lost.class, rule(other));
+        var other = new HumanReviewStoreWriteCommand.DecideReview(
+                review.ws(), review.id(), 1, "reject", yes(by), desk().by("bob", ""));
+        DecideReviewResult.NotOpen lost = assertInstanceOf(DecideReviewResult.NotOpen.class, rule(other));
         assertEquals("approve", lost.row().decision());
         assertEquals("ann", lost.row().decidedBy());
         assertEquals(1, desk().reads.signals(by.run()).size());
@@ -163,205 +184,240 @@ interface ReviewRules {
     }
 
     @Test
-    default void a_decision_that_is_applied_again_after_a_lost_answer_is_the_same_decision() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
-        Edit.By who = desk().by("ann", "why");
-        Review.Row asked = row(by, "ok");
-        var rule = new Review.Rule(asked.ws(), asked.id(), 1, "approve", yes(by), who);
-        Ruled first = rule(rule);
+    default void a_decision_applied_again_after_a_lost_response_is_the_same_decision() {
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
+        StoreWriteCommand.ChangeAuthor who = desk().by("ann", "why");
+        HumanReviewStoreWriteCommand.ReviewRow review = row(by, "ok");
+        var rule = new HumanReviewStoreWriteCommand.DecideReview(review.ws(), review.id(), 1, "approve", yes(by), who);
+        DecideReviewResult first = rule(rule);
         assertEquals(first, rule(rule));
     }
 
     @Test
     default void a_decision_about_another_version_does_nothing() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
-        assertInstanceOf(Ruled.Lost.class, rule(row(by, "ok"), 2, "approve", yes(by)));
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
+        assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "ok"), 2, "approve", yes(by)));
         assertTrue(row(by, "ok").isOpen());
         assertEquals(List.of(), desk().reads.signals(by.run()));
     }
 
     @Test
-    default void a_decision_about_nothing_says_so() {
-        Driver by = driver();
-        Review.Rule rule = new Review.Rule(desk().ws, "rev_none", 0, "approve", yes(by), desk().by("ann", ""));
-        assertEquals(new Ruled.Absent(), desk().change(new Edit.Reviewing<>(rule)));
+    default void a_decision_on_a_missing_review_returns_not_found() {
+        RunExecution by = driver();
+        HumanReviewStoreWriteCommand.DecideReview rule = new HumanReviewStoreWriteCommand.DecideReview(
+                desk().ws, "rev_none", 0, "approve", yes(by), desk().by("ann", ""));
+        assertEquals(new DecideReviewResult.NotFound(), desk().change(new StoreWriteCommand.ReviewCommand<>(rule)));
         assertEquals(List.of(), desk().reads.signals(by.run()));
     }
 
     @Test
-    default void an_effect_in_doubt_that_is_decided_in_whatever_way_is_asked_about_no_more() {
-        Deed deed = Deed.of(desk().ws, "d1");
-        Driver by = doubting(deed);
-        assertTrue(desk().change(decide(deed, by.run(), "{\"id\":1}")));
+    default void a_decided_effect_closes_its_review() {
+        TestEffect effect = TestEffect.of(desk().ws, "d1");
+        RunExecution by = doubting(effect);
+        assertTrue(desk().change(decide(effect, by.run(), "{\"id\":1}")));
         assertEquals("happened", row(by, "pay").decision());
         assertEquals("bob", row(by, "pay").decidedBy());
         assertEquals(List.of(), open());
-        assertEquals(Asked.SETTLED, ask(by, question(Kind.DOUBT, "pay", "d1")));
+        assertEquals(OpenReviewResult.SETTLED, ask(by, question(ReviewKind.DOUBT, "pay", "d1")));
         assertFalse(row(by, "pay").isOpen());
     }
 
     @Test
-    default void asked_again_after_a_decision_it_is_the_next_version() {
-        Deed deed = Deed.of(desk().ws, "d1");
-        Driver by = doubting(deed);
-        Ruled done = rule(row(by, "pay"), 1, "did_not_happen", decide(deed, by.run(), null));
-        assertInstanceOf(Ruled.Done.class, done);
-        var again = Deed.holder(by.run(), 1, 2);
-        desk().apply(Desk.ops(by.run(), deed.reserve(again)));
-        desk().apply(Desk.ops(by.run(), deed.settle(again, Ledger.State.UNKNOWN, null)));
-        assertEquals(Asked.ASKED, ask(by, question(Kind.DOUBT, "pay", "d1")));
+    default void a_review_opened_again_after_a_decision_is_the_next_version() {
+        TestEffect effect = TestEffect.of(desk().ws, "d1");
+        RunExecution by = doubting(effect);
+        DecideReviewResult done = rule(row(by, "pay"), 1, "did_not_happen", decide(effect, by.run(), null));
+        assertInstanceOf(DecideReviewResult.Done.class, done);
+        var again = TestEffect.holder(by.run(), 1, 2);
+        desk().apply(TestStoreClient.ops(by.run(), effect.reserve(again)));
+        desk().apply(TestStoreClient.ops(by.run(), effect.settle(again, EffectLedger.EffectState.UNKNOWN, null)));
+        assertEquals(OpenReviewResult.OPENED, ask(by, question(ReviewKind.DOUBT, "pay", "d1")));
         assertEquals(2, row(by, "pay").version());
-        assertInstanceOf(Ruled.Lost.class, rule(row(by, "pay"), 1, "happened", decide(deed, by.run(), "1")));
-        assertInstanceOf(Ruled.Done.class, rule(row(by, "pay"), 2, "happened", decide(deed, by.run(), "1")));
+        assertInstanceOf(
+                DecideReviewResult.NotOpen.class, rule(row(by, "pay"), 1, "happened", decide(effect, by.run(), "1")));
+        assertInstanceOf(
+                DecideReviewResult.Done.class, rule(row(by, "pay"), 2, "happened", decide(effect, by.run(), "1")));
     }
 
     @Test
-    default void two_runs_do_not_ask_about_one_effect() {
-        Deed deed = Deed.of(desk().ws, "d1");
-        Driver by = doubting(deed);
-        Driver other = driver();
-        assertEquals(Asked.ASKED, ask(other, question(Kind.DOUBT, "pay", "d1")));
+    default void two_runs_do_not_open_reviews_for_one_effect() {
+        TestEffect effect = TestEffect.of(desk().ws, "d1");
+        RunExecution by = doubting(effect);
+        RunExecution other = driver();
+        assertEquals(OpenReviewResult.OPENED, ask(other, question(ReviewKind.DOUBT, "pay", "d1")));
         assertEquals(List.of(row(by, "pay")), open());
     }
 
     @Test
-    default void what_a_run_left_is_asked_by_the_next_one_and_the_newer_question_is_listed() {
-        Deed deed = Deed.of(desk().ws, "d1");
-        Driver by = doubting(deed);
+    default void a_leftover_review_moves_to_the_next_run_and_the_newer_is_listed() {
+        TestEffect effect = TestEffect.of(desk().ws, "d1");
+        RunExecution by = doubting(effect);
         desk().apply(desk().end(by.run()));
-        Review.Row old = row(by, "pay");
+        HumanReviewStoreWriteCommand.ReviewRow old = row(by, "pay");
         assertEquals(List.of(old), open());
-        assertEquals(old, desk().reads.reviews().about(desk().ws, "d1"));
-        desk().place.advance(java.time.Duration.ofMillis(1));
-        Driver next = driver();
-        assertEquals(Asked.ASKED, ask(next, question(Kind.DOUBT, "pay", "d1")));
-        Review.Row asked = row(next, "pay");
-        assertEquals(List.of(asked), open());
-        assertEquals(asked, desk().reads.reviews().about(desk().ws, "d1"));
-        assertFalse(desk().reads.reviews().isAsked(old));
+        assertEquals(old, desk().reads.reviews().openReviewOf(desk().ws, "d1"));
+        desk().fixture.advance(java.time.Duration.ofMillis(1));
+        RunExecution next = driver();
+        assertEquals(OpenReviewResult.OPENED, ask(next, question(ReviewKind.DOUBT, "pay", "d1")));
+        HumanReviewStoreWriteCommand.ReviewRow review = row(next, "pay");
+        assertEquals(List.of(review), open());
+        assertEquals(review, desk().reads.reviews().openReviewOf(desk().ws, "d1"));
+        assertFalse(desk().reads.reviews().isStillOpen(old));
         assertTrue(old.isOpen(), "who has its id may still answer it");
-        assertInstanceOf(Ruled.Done.class, rule(old, 1, "happened", decide(deed, by.run(), "1")));
+        assertInstanceOf(DecideReviewResult.Done.class, rule(old, 1, "happened", decide(effect, by.run(), "1")));
         assertEquals("happened", row(next, "pay").decision(), "which is an answer to both");
-        assertNull(desk().reads.reviews().about(desk().ws, "d1"));
+        assertNull(desk().reads.reviews().openReviewOf(desk().ws, "d1"));
     }
 
     @Test
-    default void a_question_about_one_message_gives_way_to_that_about_another_and_so_does_its_decision() {
-        Driver by = driver();
-        Review.Question first = new Review.Question(Kind.CHANGE, "mail", "", "role:ops", "{\"content\":\"aa\"}", 0);
-        Review.Question second = new Review.Question(Kind.CHANGE, "mail", "", "role:ops", "{\"content\":\"bb\"}", 0);
-        assertEquals(Asked.ASKED, ask(by, first));
-        assertEquals(Asked.ASKED, ask(by, first));
+    default void a_review_of_one_message_yields_to_that_of_another_with_its_decision() {
+        RunExecution by = driver();
+        HumanReviewStoreWriteCommand.ReviewQuestion first = new HumanReviewStoreWriteCommand.ReviewQuestion(
+                ReviewKind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"aa\"}", 0);
+        HumanReviewStoreWriteCommand.ReviewQuestion second = new HumanReviewStoreWriteCommand.ReviewQuestion(
+                ReviewKind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"bb\"}", 0);
+        assertEquals(OpenReviewResult.OPENED, ask(by, first));
+        assertEquals(OpenReviewResult.OPENED, ask(by, first));
         assertEquals(1, row(by, "mail").version());
-        String signal = Objects.requireNonNull(row(by, "mail").signal());
-        rule(row(by, "mail"), 1, "send", new Edit.Signal(desk().ws, by.run(), signal, "decision", "{}"));
-        assertEquals(Asked.SETTLED, ask(by, first));
-        assertEquals(Asked.ASKED, ask(by, second));
+        String signal = Objects.requireNonNull(row(by, "mail").decisionSignal());
+        rule(
+                row(by, "mail"),
+                1,
+                "send",
+                new StoreWriteCommand.SendSignal(desk().ws, by.run(), signal, "decision", "{}"));
+        assertEquals(OpenReviewResult.SETTLED, ask(by, first));
+        assertEquals(OpenReviewResult.OPENED, ask(by, second));
         assertEquals(2, row(by, "mail").version());
-        assertEquals("#review:mail#bb", row(by, "mail").signal());
+        assertEquals("#review:mail#bb", row(by, "mail").decisionSignal());
     }
 
     @Test
-    default void a_deed_that_is_not_done_decides_nothing() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
+    default void a_decision_whose_action_fails_is_not_recorded() {
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
         desk().apply(desk().end(by.run()));
-        assertInstanceOf(Ruled.Lost.class, rule(row(by, "ok"), 0, "approve", yes(by)));
+        assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "ok"), 0, "approve", yes(by)));
         assertTrue(row(by, "ok").isOpen(), "nobody decided it");
         assertEquals(List.of(), open(), "and nobody can any more");
     }
 
     @Test
-    default void time_that_is_over_counts_unless_a_decision_came_before() {
-        Driver by = driver();
-        Review.Question question = question(Kind.APPROVAL, "ok", "");
+    default void an_expiry_applies_unless_a_decision_came_before() {
+        RunExecution by = driver();
+        HumanReviewStoreWriteCommand.ReviewQuestion question = question(ReviewKind.APPROVAL, "ok", "");
         ask(by, question);
-        Review.Lapse lapse = new Review.Lapse(by, desk().ws, question);
-        assertEquals(Asked.ASKED, desk().change(new Edit.Reviewing<>(lapse)));
-        assertEquals(Asked.ASKED, desk().change(new Edit.Reviewing<>(lapse)), "the same when applied again");
-        assertEquals(Review.TIMED_OUT, row(by, "ok").decision());
-        assertInstanceOf(Ruled.Lost.class, rule(row(by, "ok"), 0, "approve", yes(by)));
+        HumanReviewStoreWriteCommand.ExpireReview lapse =
+                new HumanReviewStoreWriteCommand.ExpireReview(by, desk().ws, question);
+        assertEquals(OpenReviewResult.OPENED, desk().change(new StoreWriteCommand.ReviewCommand<>(lapse)));
+        assertEquals(
+                OpenReviewResult.OPENED,
+                desk().change(new StoreWriteCommand.ReviewCommand<>(lapse)),
+                "the same when applied again");
+        assertEquals(HumanReviewStoreWriteCommand.TIMED_OUT, row(by, "ok").decision());
+        assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "ok"), 0, "approve", yes(by)));
 
-        Driver late = driver();
+        RunExecution late = driver();
         ask(late, question);
         rule(row(late, "ok"), 0, "approve", yes(late));
-        assertEquals(Asked.SETTLED, desk().change(new Edit.Reviewing<>(new Review.Lapse(late, desk().ws, question))));
+        assertEquals(
+                OpenReviewResult.SETTLED,
+                desk().change(new StoreWriteCommand.ReviewCommand<>(
+                        new HumanReviewStoreWriteCommand.ExpireReview(late, desk().ws, question))));
         assertEquals("approve", row(late, "ok").decision());
     }
 
     @Test
-    default void what_is_due_first_comes_first_and_pages_go_on_where_they_ended() {
-        Driver one = driver();
-        Driver two = driver();
-        Driver never = driver();
-        ask(never, new Review.Question(Kind.APPROVAL, "ok", "", "role:ops", "{}", 0));
-        ask(one, new Review.Question(Kind.APPROVAL, "ok", "", "role:ops", "{}", 2 * A_MINUTE));
-        ask(two, new Review.Question(Kind.APPROVAL, "ok", "", "role:boss", "{}", A_MINUTE));
-        Review.Page first = page(Review.Place.FRONT, 2);
+    default void reviews_are_paged_by_due_time() {
+        RunExecution one = driver();
+        RunExecution two = driver();
+        RunExecution never = driver();
+        ask(never, new HumanReviewStoreWriteCommand.ReviewQuestion(ReviewKind.APPROVAL, "ok", "", "role:ops", "{}", 0));
+        ask(
+                one,
+                new HumanReviewStoreWriteCommand.ReviewQuestion(
+                        ReviewKind.APPROVAL, "ok", "", "role:ops", "{}", 2 * A_MINUTE));
+        ask(
+                two,
+                new HumanReviewStoreWriteCommand.ReviewQuestion(
+                        ReviewKind.APPROVAL, "ok", "", "role:boss", "{}", A_MINUTE));
+        HumanReviewStoreWriteCommand.ReviewPage first = page(HumanReviewStoreWriteCommand.ReviewCursor.FRONT, 2);
         assertEquals(List.of(row(two, "ok"), row(one, "ok")), first.found());
-        Review.Page rest = page(Objects.requireNonNull(first.next()), 2);
+        HumanReviewStoreWriteCommand.ReviewPage rest = page(Objects.requireNonNull(first.next()), 2);
         assertEquals(List.of(row(never, "ok")), rest.found());
         assertNull(rest.next());
-        var toBoss = new Review.Filter(desk().ws, Kind.APPROVAL, Desk.WORKFLOW, "role:boss", Review.Place.FRONT, 10);
+        var toBoss = new HumanReviewStoreWriteCommand.OpenReviewFilter(
+                desk().ws,
+                ReviewKind.APPROVAL,
+                TestStoreClient.WORKFLOW,
+                "role:boss",
+                HumanReviewStoreWriteCommand.ReviewCursor.FRONT,
+                10);
         assertEquals(
                 List.of(row(two, "ok")), desk().reads.reviews().open(toBoss).found());
-        var doubts = new Review.Filter(desk().ws, Kind.DOUBT, null, null, Review.Place.FRONT, 10);
+        var doubts = new HumanReviewStoreWriteCommand.OpenReviewFilter(
+                desk().ws, ReviewKind.DOUBT, null, null, HumanReviewStoreWriteCommand.ReviewCursor.FRONT, 10);
         assertEquals(List.of(), desk().reads.reviews().open(doubts).found());
     }
 
     @Test
-    default void a_time_to_tell_somebody_is_written_down_once() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
-        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().tell(Place.START, 10));
-        var told = new Review.Told(desk().ws, row(by, "ok").id(), Place.START, Place.START + A_MINUTE, "role:boss");
-        assertTrue(desk().change(new Edit.Reviewing<>(told)));
-        assertFalse(desk().change(new Edit.Reviewing<>(told)));
-        assertEquals(List.of(), desk().reads.reviews().tell(Place.START, 10));
+    default void a_reminder_is_recorded_once() {
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
+        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(StoreFixture.START, 10));
+        var recordReminder = new HumanReviewStoreWriteCommand.RecordReminder(
+                desk().ws, row(by, "ok").id(), StoreFixture.START, StoreFixture.START + A_MINUTE, "role:boss");
+        assertTrue(desk().change(new StoreWriteCommand.ReviewCommand<>(recordReminder)));
+        assertFalse(desk().change(new StoreWriteCommand.ReviewCommand<>(recordReminder)));
+        assertEquals(List.of(), desk().reads.reviews().dueReminders(StoreFixture.START, 10));
         assertEquals("role:boss", row(by, "ok").reviewer());
-        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().tell(Place.START + A_MINUTE, 10));
+        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(StoreFixture.START + A_MINUTE, 10));
     }
 
     @Test
-    default void a_key_stands_for_longer_and_never_for_shorter() {
-        Wish key = desk().key("k");
+    default void a_key_can_be_extended_and_never_shortened() {
+        RunDeduplicationKeyClaim key = desk().key("k");
         RunId run = desk().fresh(key);
-        long later = Place.START + 2 * Desk.WINDOW;
-        Edit.Extend extend = new Edit.Extend(key.name(), run, later, desk().by("ann", "slow retries"));
+        long later = StoreFixture.START + 2 * TestStoreClient.WINDOW;
+        StoreWriteCommand.ExtendKey extend =
+                new StoreWriteCommand.ExtendKey(key.key(), run, later, desk().by("ann", "slow retries"));
         assertTrue(desk().change(extend));
         assertTrue(desk().change(extend), "the same when applied again");
         assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
-        assertTrue(desk().change(new Edit.Extend(key.name(), run, Place.START + 1, desk().by("bob", "shorter"))));
+        assertTrue(desk().change(new StoreWriteCommand.ExtendKey(
+                key.key(), run, StoreFixture.START + 1, desk().by("bob", "shorter"))));
         assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
-        assertFalse(desk().change(new Edit.Extend(key.name(), desk().id(), later, desk().by("eve", "not its run"))));
-        desk().change(new Edit.Release(key.name(), run, desk().by("ann", "")));
-        assertFalse(desk().change(new Edit.Extend(key.name(), run, later, desk().by("ann", "released"))));
+        assertFalse(desk().change(new StoreWriteCommand.ExtendKey(
+                key.key(), desk().id(), later, desk().by("eve", "not its run"))));
+        desk().change(new StoreWriteCommand.ReleaseKey(key.key(), run, desk().by("ann", "")));
+        assertFalse(
+                desk().change(new StoreWriteCommand.ExtendKey(key.key(), run, later, desk().by("ann", "released"))));
     }
 
     @Test
     default void effects_are_listed_with_those_of_the_newest_runs_first() {
-        Deed one = Deed.of(desk().ws, "aa");
-        Deed two = Deed.of(desk().ws, "bb");
+        TestEffect one = TestEffect.of(desk().ws, "aa");
+        TestEffect two = TestEffect.of(desk().ws, "bb");
         RunId first = desk().fresh();
         RunId second = desk().fresh();
-        desk().apply(Desk.ops(first, one.reserve(first)));
-        desk().apply(Desk.ops(second, two.reserve(second)));
-        desk().apply(Desk.ops(second, two.done(second)));
-        Reads.LedgerPage page = effects(null, null, 1);
+        desk().apply(TestStoreClient.ops(first, one.reserve(first)));
+        desk().apply(TestStoreClient.ops(second, two.reserve(second)));
+        desk().apply(TestStoreClient.ops(second, two.done(second)));
+        StoreQueries.EffectPage page = effects(null, null, 1);
         assertEquals(List.of("bb"), digests(page));
         assertEquals(List.of("aa"), digests(effects(null, page.next(), 10)));
-        assertEquals(List.of("bb"), digests(effects(Ledger.State.DONE, null, 10)));
-        assertEquals(List.of(), digests(effects(Ledger.State.UNKNOWN, null, 10)));
+        assertEquals(List.of("bb"), digests(effects(EffectLedger.EffectState.DONE, null, 10)));
+        assertEquals(List.of(), digests(effects(EffectLedger.EffectState.UNKNOWN, null, 10)));
     }
 
-    private static List<String> digests(Reads.LedgerPage page) {
+    private static List<String> digests(StoreQueries.EffectPage page) {
         return page.found().stream().map(row -> row.id().digest()).toList();
     }
 
-    private Reads.LedgerPage effects(Ledger.@Nullable State state, Reads.@Nullable EffectPlace before, int limit) {
+    private StoreQueries.EffectPage effects(
+            EffectLedger.@Nullable EffectState state, StoreQueries.@Nullable EffectCursor before, int limit) {
         return desk().reads
-                .effects(Reads.EffectFilter.in(desk().ws, state, limit).before(before));
+                .effects(StoreQueries.EffectFilter.in(desk().ws, state, limit).before(before));
     }
 }

@@ -14,26 +14,27 @@ import org.junit.jupiter.api.Test;
 
 /** Versions for a share of the triggers, for all of them, and back again. */
 interface RolloutRules {
-    Desk desk();
+    TestStoreClient desk();
 
-    private Rows.Workflow publish(String body) {
-        return desk().change(new Edit.Publish(desk().ws, "pay", "wf_pay", body, "tester"));
+    private DatabaseRows.WorkflowRow publish(String body) {
+        return desk().change(new StoreWriteCommand.PublishVersion(desk().ws, "pay", "wf_pay", body, "tester"));
     }
 
-    private Rows.Workflow stage(String body, int share) {
-        return there(desk().change(new Edit.Stage(desk().ws, "pay", body, share, "tester")));
+    private DatabaseRows.WorkflowRow stage(String body, int share) {
+        return there(desk().change(new StoreWriteCommand.StageCandidate(desk().ws, "pay", body, share, "tester")));
     }
 
-    private Rows.Workflow promote(int version) {
-        return there(desk().change(new Edit.Promote(desk().ws, "wf_pay", version, "tester")));
+    private DatabaseRows.WorkflowRow promote(int version) {
+        return there(desk().change(new StoreWriteCommand.PromoteCandidate(desk().ws, "wf_pay", version, "tester")));
     }
 
-    private Rows.Workflow rollback(int version) {
-        return there(desk().change(new Edit.Rollback(desk().ws, "wf_pay", version, "tester", "it failed")));
+    private DatabaseRows.WorkflowRow rollback(int version) {
+        return there(desk().change(
+                        new StoreWriteCommand.RollBackVersion(desk().ws, "wf_pay", version, "tester", "it failed")));
     }
 
-    private Object refused(Edit<?> edit) {
-        return desk().applyAll(new Write.Change<>(edit)).getFirst();
+    private Object refused(StoreWriteCommand<?> edit) {
+        return desk().applyAll(new StoreWrite.ExecuteCommand<>(edit)).getFirst();
     }
 
     private static <T> T there(@Nullable T value) {
@@ -41,7 +42,7 @@ interface RolloutRules {
         return value;
     }
 
-    private void assertRollout(Rollout wanted, boolean changed, Rows.Workflow answered) {
+    private void assertRollout(WorkflowVersionRollout wanted, boolean changed, DatabaseRows.WorkflowRow answered) {
         assertEquals(wanted, answered.rollout());
         assertEquals(changed, answered.changed());
         assertEquals(wanted, there(desk().reads.workflow(desk().ws, "pay")).rollout());
@@ -49,118 +50,130 @@ interface RolloutRules {
     }
 
     @Test
-    default void a_candidate_stands_beside_the_current_version() {
+    default void a_candidate_exists_beside_the_current_version() {
         publish("text 1");
-        long before = desk().reads.catalogChange();
-        assertRollout(new Rollout(1, 2, 10, 2), true, stage("text 2", 10));
-        assertTrue(desk().reads.catalogChange() > before, "workers remember who gets what");
+        long before = desk().reads.catalogVersion();
+        assertRollout(new WorkflowVersionRollout(1, 2, 10, 2), true, stage("text 2", 10));
+        assertTrue(desk().reads.catalogVersion() > before, "workers remember who gets what");
         assertEquals("text 2", there(desk().reads.version("wf_pay", 2)).body());
     }
 
     @Test
-    default void the_same_candidate_again_changes_nothing_and_another_share_only_the_share() {
+    default void the_same_candidate_again_changes_at_most_its_rollout_percentage() {
         publish("text 1");
         stage("text 2", 10);
-        long before = desk().reads.catalogChange();
-        assertRollout(new Rollout(1, 2, 10, 2), false, stage("text 2", 10));
-        assertRollout(new Rollout(1, 2, 10, 2), false, stage("text 1", 50));
-        assertEquals(before, desk().reads.catalogChange());
-        assertRollout(new Rollout(1, 2, 30, 2), true, stage("text 2", 30));
-        assertTrue(desk().reads.catalogChange() > before);
+        long before = desk().reads.catalogVersion();
+        assertRollout(new WorkflowVersionRollout(1, 2, 10, 2), false, stage("text 2", 10));
+        assertRollout(new WorkflowVersionRollout(1, 2, 10, 2), false, stage("text 1", 50));
+        assertEquals(before, desk().reads.catalogVersion());
+        assertRollout(new WorkflowVersionRollout(1, 2, 30, 2), true, stage("text 2", 30));
+        assertTrue(desk().reads.catalogVersion() > before);
     }
 
     @Test
-    default void another_candidate_takes_the_place_of_the_first_under_a_number_of_its_own() {
+    default void another_candidate_replaces_the_first_under_its_own_number() {
         publish("text 1");
         stage("text 2", 10);
-        assertRollout(new Rollout(1, 3, 20, 3), true, stage("text 3", 20));
+        assertRollout(new WorkflowVersionRollout(1, 3, 20, 3), true, stage("text 3", 20));
         assertEquals("text 2", there(desk().reads.version("wf_pay", 2)).body());
     }
 
     private Object publishAfter(String body, int version, int candidate) {
-        var text = new Edit.Publish(desk().ws, "pay", "wf_pay", body, "tester");
-        return refused(new Edit.PublishOver(text, null, new Edit.Footing(version, candidate)));
+        var text = new StoreWriteCommand.PublishVersion(desk().ws, "pay", "wf_pay", body, "tester");
+        return refused(new StoreWriteCommand.PublishIfUnchanged(
+                text, null, new StoreWriteCommand.VersionsInForce(version, candidate)));
     }
 
-    private Rollout after(String body, int version, int candidate) {
-        return assertInstanceOf(Rows.Workflow.class, publishAfter(body, version, candidate))
+    private WorkflowVersionRollout after(String body, int version, int candidate) {
+        return assertInstanceOf(DatabaseRows.WorkflowRow.class, publishAfter(body, version, candidate))
                 .rollout();
     }
 
     @Test
-    default void a_text_that_follows_what_its_author_saw_is_published_and_another_changes_nothing() {
-        assertEquals(Rollout.of(1), after("text 1", 0, 0));
-        assertEquals(Nothing.NOTHING, publishAfter("other", 0, 0), "somebody made it meanwhile");
-        assertEquals(Rollout.of(2), after("text 2", 1, 0));
-        long before = desk().reads.catalogChange();
-        assertEquals(Nothing.NOTHING, publishAfter("text 3", 1, 0), "somebody published meanwhile");
-        assertEquals(Nothing.NOTHING, publishAfter("text 3", 3, 0), "there is no such version");
-        assertEquals(Rollout.of(2), after("text 2", 1, 0), "asked twice");
-        assertEquals(before, desk().reads.catalogChange());
+    default void a_text_based_on_the_seen_version_is_published_and_others_change_nothing() {
+        assertEquals(WorkflowVersionRollout.of(1), after("text 1", 0, 0));
+        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("other", 0, 0), "somebody made it meanwhile");
+        assertEquals(WorkflowVersionRollout.of(2), after("text 2", 1, 0));
+        long before = desk().reads.catalogVersion();
+        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text 3", 1, 0), "somebody published meanwhile");
+        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text 3", 3, 0), "there is no such version");
+        assertEquals(WorkflowVersionRollout.of(2), after("text 2", 1, 0), "asked twice");
+        assertEquals(before, desk().reads.catalogVersion());
         assertEquals(
-                Rollout.of(2), there(desk().reads.workflow(desk().ws, "pay")).rollout());
+                WorkflowVersionRollout.of(2),
+                there(desk().reads.workflow(desk().ws, "pay")).rollout());
     }
 
     @Test
-    default void a_candidate_that_its_author_did_not_see_is_not_ended_by_a_text() {
+    default void a_publish_does_not_end_a_candidate_that_its_author_did_not_see() {
         publish("text 1");
         stage("text 2", 10);
-        assertEquals(Nothing.NOTHING, publishAfter("text 3", 1, 0));
-        assertEquals(new Rollout(3, 0, 0, 3), after("text 3", 1, 2));
-        assertEquals(Nothing.NOTHING, publishAfter("text 4", 3, 2), "the candidate is over");
+        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text 3", 1, 0));
+        assertEquals(new WorkflowVersionRollout(3, 0, 0, 3), after("text 3", 1, 2));
+        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text 4", 3, 2), "the candidate is over");
     }
 
     @Test
-    default void what_was_never_published_has_no_version_to_follow() {
-        assertEquals(Nothing.NOTHING, publishAfter("text", 1, 0));
-        assertEquals(Nothing.NOTHING, publishAfter("text", 0, 1));
+    default void an_unpublished_workflow_has_no_base_version() {
+        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text", 1, 0));
+        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text", 0, 1));
         assertEquals(1, desk().reads.workflows(desk().ws).size());
     }
 
     @Test
-    default void what_was_counted_before_somebody_else_published_is_not_published() {
-        long counted = desk().reads.catalogChange();
-        var mine =
-                new Edit.PublishOver(new Edit.Publish(desk().ws, "mine", "wf_mine", "text", "tester"), counted, null);
-        desk().change(new Edit.Publish(desk().ws, "theirs", "wf_theirs", "text", "tester"));
-        assertEquals(Nothing.NOTHING, refused(mine));
+    default void a_publish_based_on_an_outdated_count_is_rejected() {
+        long counted = desk().reads.catalogVersion();
+        var mine = new StoreWriteCommand.PublishIfUnchanged(
+                new StoreWriteCommand.PublishVersion(desk().ws, "mine", "wf_mine", "text", "tester"), counted, null);
+        desk().change(new StoreWriteCommand.PublishVersion(desk().ws, "theirs", "wf_theirs", "text", "tester"));
+        assertEquals(NullWriteResultPlaceholder.NOTHING, refused(mine));
         assertEquals(2, desk().reads.workflows(desk().ws).size(), "not even its name is there");
-        var again = new Edit.PublishOver(mine.publish(), desk().reads.catalogChange(), null);
+        var again = new StoreWriteCommand.PublishIfUnchanged(
+                mine.publish(), desk().reads.catalogVersion(), null);
         assertTrue(there(desk().change(again)).changed());
         assertFalse(there(desk().change(again)).changed(), "applied again it is what it was");
     }
 
     @Test
-    default void what_was_counted_and_what_was_seen_are_both_held_against_a_text() {
-        long counted = desk().reads.catalogChange();
-        var text = new Edit.Publish(desk().ws, "pay", "wf_pay", "text 1", "tester");
-        var none = new Edit.Footing(0, 0);
-        desk().change(new Edit.Publish(desk().ws, "theirs", "wf_theirs", "text", "tester"));
-        assertEquals(Nothing.NOTHING, refused(new Edit.PublishOver(text, counted, none)), "counted too early");
-        long again = desk().reads.catalogChange();
+    default void a_publish_checks_both_the_count_and_the_seen_version() {
+        long counted = desk().reads.catalogVersion();
+        var text = new StoreWriteCommand.PublishVersion(desk().ws, "pay", "wf_pay", "text 1", "tester");
+        var none = new StoreWriteCommand.VersionsInForce(0, 0);
+        desk().change(new StoreWriteCommand.PublishVersion(desk().ws, "theirs", "wf_theirs", "text", "tester"));
         assertEquals(
-                Nothing.NOTHING,
-                refused(new Edit.PublishOver(text, again, new Edit.Footing(1, 0))),
+                NullWriteResultPlaceholder.NOTHING,
+                refused(new StoreWriteCommand.PublishIfUnchanged(text, counted, none)),
+                "counted too early");
+        long again = desk().reads.catalogVersion();
+        assertEquals(
+                NullWriteResultPlaceholder.NOTHING,
+                refused(new StoreWriteCommand.PublishIfUnchanged(
+                        text, again, new StoreWriteCommand.VersionsInForce(1, 0))),
                 "there is nothing that could have been seen");
-        assertTrue(there(desk().change(new Edit.PublishOver(text, again, none))).changed());
+        assertTrue(there(desk().change(new StoreWriteCommand.PublishIfUnchanged(text, again, none)))
+                .changed());
         assertFalse(
-                there(desk().change(new Edit.PublishOver(text, again, none))).changed(), "applied again");
+                there(desk().change(new StoreWriteCommand.PublishIfUnchanged(text, again, none)))
+                        .changed(),
+                "applied again");
     }
 
     @Test
-    default void there_is_no_candidate_of_what_was_never_published() {
-        assertEquals(Nothing.NOTHING, refused(new Edit.Stage(desk().ws, "none", "text", 10, "tester")));
+    default void an_unpublished_workflow_has_no_candidate() {
+        assertEquals(
+                NullWriteResultPlaceholder.NOTHING,
+                refused(new StoreWriteCommand.StageCandidate(desk().ws, "none", "text", 10, "tester")));
         assertEquals(1, desk().reads.workflows(desk().ws).size());
     }
 
     @Test
-    default void a_promoted_candidate_is_for_all_and_promoting_again_changes_nothing() {
+    default void a_promoted_candidate_is_current_and_promoting_again_changes_nothing() {
         publish("text 1");
         stage("text 2", 10);
-        assertRollout(new Rollout(1, 2, 10, 2), false, promote(7));
-        assertRollout(Rollout.of(2), true, promote(2));
-        assertRollout(Rollout.of(2), false, promote(2));
-        assertRollout(Rollout.of(2), false, promote(0));
+        assertRollout(new WorkflowVersionRollout(1, 2, 10, 2), false, promote(7));
+        assertRollout(WorkflowVersionRollout.of(2), true, promote(2));
+        assertRollout(WorkflowVersionRollout.of(2), false, promote(2));
+        assertRollout(WorkflowVersionRollout.of(2), false, promote(0));
         assertEquals(
                 List.of("workflow.promote pay version 2"),
                 desk().reads.audit(desk().ws, null, 9).stream()
@@ -169,53 +182,61 @@ interface RolloutRules {
     }
 
     @Test
-    default void a_candidate_that_is_over_keeps_its_number() {
+    default void an_ended_candidate_keeps_its_number() {
         publish("text 1");
         stage("text 2", 10);
-        assertRollout(new Rollout(1, 0, 0, 2), true, rollback(0));
-        assertRollout(new Rollout(1, 0, 0, 2), false, rollback(0));
-        assertRollout(Rollout.of(3), true, publish("text 2"));
+        assertRollout(new WorkflowVersionRollout(1, 0, 0, 2), true, rollback(0));
+        assertRollout(new WorkflowVersionRollout(1, 0, 0, 2), false, rollback(0));
+        assertRollout(WorkflowVersionRollout.of(3), true, publish("text 2"));
         assertEquals(1, desk().reads.audit(desk().ws, null, 9).size());
     }
 
     @Test
-    default void going_back_to_a_version_publishes_its_text_under_a_new_number() {
+    default void a_rollback_publishes_the_old_text_under_a_new_number() {
         publish("text 1");
         publish("text 2");
         stage("text 3", 10);
-        assertRollout(Rollout.of(4), true, rollback(1));
+        assertRollout(WorkflowVersionRollout.of(4), true, rollback(1));
         assertEquals("text 1", there(desk().reads.version("wf_pay", 4)).body());
-        assertRollout(Rollout.of(4), false, rollback(1));
-        assertEquals(Nothing.NOTHING, refused(new Edit.Rollback(desk().ws, "wf_pay", 5, "tester", "")));
+        assertRollout(WorkflowVersionRollout.of(4), false, rollback(1));
+        assertEquals(
+                NullWriteResultPlaceholder.NOTHING,
+                refused(new StoreWriteCommand.RollBackVersion(desk().ws, "wf_pay", 5, "tester", "")));
     }
 
     @Test
-    default void going_back_to_the_text_that_is_current_ends_the_candidate_only() {
+    default void a_rollback_to_the_current_text_only_ends_the_candidate() {
         publish("text 1");
         stage("text 2", 10);
-        assertRollout(new Rollout(1, 0, 0, 2), true, rollback(1));
+        assertRollout(new WorkflowVersionRollout(1, 0, 0, 2), true, rollback(1));
     }
 
     @Test
-    default void publishing_for_all_ends_the_candidate_unless_it_is_the_current_text_again() {
+    default void publishing_ends_the_candidate_unless_the_text_is_unchanged() {
         publish("text 1");
         stage("text 2", 10);
-        assertRollout(new Rollout(1, 2, 10, 2), false, publish("text 1"));
-        assertRollout(Rollout.of(2), true, publish("text 2"));
+        assertRollout(new WorkflowVersionRollout(1, 2, 10, 2), false, publish("text 1"));
+        assertRollout(WorkflowVersionRollout.of(2), true, publish("text 2"));
         stage("text 3", 10);
-        assertRollout(Rollout.of(4), true, publish("text 4"));
+        assertRollout(WorkflowVersionRollout.of(4), true, publish("text 4"));
     }
 
     @Test
-    default void another_workspace_cannot_promote_or_go_back() {
+    default void another_workspace_cannot_promote_or_roll_back() {
         publish("text 1");
         stage("text 2", 10);
         int other = desk().workspace("two").ws();
-        assertEquals(Nothing.NOTHING, refused(new Edit.Promote(other, "wf_pay", 0, "tester")));
-        assertEquals(Nothing.NOTHING, refused(new Edit.Rollback(other, "wf_pay", 0, "tester", "")));
-        assertEquals(Nothing.NOTHING, refused(new Edit.Stage(other, "pay", "text 3", 10, "tester")));
         assertEquals(
-                new Rollout(1, 2, 10, 2),
+                NullWriteResultPlaceholder.NOTHING,
+                refused(new StoreWriteCommand.PromoteCandidate(other, "wf_pay", 0, "tester")));
+        assertEquals(
+                NullWriteResultPlaceholder.NOTHING,
+                refused(new StoreWriteCommand.RollBackVersion(other, "wf_pay", 0, "tester", "")));
+        assertEquals(
+                NullWriteResultPlaceholder.NOTHING,
+                refused(new StoreWriteCommand.StageCandidate(other, "pay", "text 3", 10, "tester")));
+        assertEquals(
+                new WorkflowVersionRollout(1, 2, 10, 2),
                 there(desk().reads.workflow(desk().ws, "pay")).rollout());
     }
 
@@ -223,7 +244,10 @@ interface RolloutRules {
     default void a_pause_leaves_the_candidate_as_it_is() {
         publish("text 1");
         stage("text 2", 10);
-        assertRollout(new Rollout(1, 2, 10, 2), false, there(desk().change(new Edit.Pause(desk().ws, "wf_pay", true))));
+        assertRollout(
+                new WorkflowVersionRollout(1, 2, 10, 2),
+                false,
+                there(desk().change(new StoreWriteCommand.PauseWorkflow(desk().ws, "wf_pay", true))));
     }
 
     @Test
@@ -231,13 +255,15 @@ interface RolloutRules {
         publish("text 1");
         publish("text 2");
         stage("text 3", 10);
-        List<Rows.Version> two = desk().reads.versions("wf_pay", Integer.MAX_VALUE, 2);
-        assertEquals(List.of(3, 2), two.stream().map(Rows.Version::version).toList());
+        List<DatabaseRows.VersionRow> two = desk().reads.versions("wf_pay", Integer.MAX_VALUE, 2);
+        assertEquals(
+                List.of(3, 2),
+                two.stream().map(DatabaseRows.VersionRow::version).toList());
         assertEquals("", two.getFirst().body());
         assertEquals(
                 List.of(1),
                 desk().reads.versions("wf_pay", 2, 9).stream()
-                        .map(Rows.Version::version)
+                        .map(DatabaseRows.VersionRow::version)
                         .toList());
         assertEquals(List.of(), desk().reads.versions("wf_none", 9, 9));
     }
@@ -249,10 +275,13 @@ interface RolloutRules {
             desk().apply(desk().admit(desk().run(id, RunState.STARTED, null), List.of(), true));
         }
         assertEquals(
-                List.of(new Rows.Tally(1, RunState.STARTED, 3)), desk().reads.tally(desk().ws, Desk.WORKFLOW, 100));
+                List.of(new DatabaseRows.RunCount(1, RunState.STARTED, 3)),
+                desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 100));
         assertEquals(
-                List.of(new Rows.Tally(1, RunState.STARTED, 2)), desk().reads.tally(desk().ws, Desk.WORKFLOW, 2));
-        assertEquals(List.of(), desk().reads.tally(desk().ws + 1, Desk.WORKFLOW, 100));
-        assertFalse(desk().reads.tally(desk().ws, Desk.WORKFLOW, 1).isEmpty());
+                List.of(new DatabaseRows.RunCount(1, RunState.STARTED, 2)),
+                desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 2));
+        assertEquals(List.of(), desk().reads.countRuns(desk().ws + 1, TestStoreClient.WORKFLOW, 100));
+        assertFalse(
+                desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 1).isEmpty());
     }
 }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
-import dev.semel.schedule.Ticked;
+import dev.semel.schedule.ScheduleTickOutcome;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,246 +17,302 @@ import org.junit.jupiter.api.Test;
 interface ScheduleRules {
     long LASTS = 15_000_000;
 
-    Desk desk();
+    TestStoreClient desk();
 
     private long at(int seconds) {
-        return Place.START + seconds * 1_000_000L;
+        return StoreFixture.START + seconds * 1_000_000L;
     }
 
-    private boolean lay(Edit.Laid... schedules) {
-        return desk().change(new Edit.LayOut(desk().ws, Desk.WORKFLOW, 1, List.of(schedules)));
+    private boolean lay(StoreWriteCommand.ScheduleUpdate... schedules) {
+        return desk().change(new StoreWriteCommand.SaveSchedules(
+                desk().ws, TestStoreClient.WORKFLOW, 1, List.of(schedules), List.of()));
     }
 
-    private Rows.Schedule row(String name) {
-        Rows.Schedule row = desk().reads.timetable().schedule(desk().ws, Desk.WORKFLOW, name);
+    private DatabaseRows.ScheduleRow row(String name) {
+        DatabaseRows.ScheduleRow row = desk().reads.schedules().schedule(desk().ws, TestStoreClient.WORKFLOW, name);
         assertNotNull(row);
         return row;
     }
 
-    private static Edit.Laid laid(String name, String spec, long next) {
-        return new Edit.Laid(name, spec, next, next, null);
+    private static StoreWriteCommand.ScheduleUpdate laid(String name, String spec, long next) {
+        return new StoreWriteCommand.ScheduleUpdate(name, spec, next, next, null);
     }
 
-    private static Rows.Tick tick(long nominal, Ticked state, @Nullable RunId run) {
-        return new Rows.Tick(Desk.WORKFLOW, "a", nominal, state, state.ran() ? "" : "overlap", run, nominal, 0);
+    private static DatabaseRows.TickRow tick(long nominal, ScheduleTickOutcome state, @Nullable RunId run) {
+        return new DatabaseRows.TickRow(
+                TestStoreClient.WORKFLOW, "a", nominal, state, state.ran() ? "" : "overlap", run, nominal, 0);
     }
 
-    private List<Rows.Schedule> due() {
-        return desk().reads.timetable().due(desk().place.time(), 100);
+    private List<DatabaseRows.ScheduleRow> due() {
+        return desk().reads.schedules().due(desk().fixture.time(), 100);
     }
 
-    private List<Rows.Schedule> take(RunId by) {
-        return desk().change(new Edit.TakeTicks(due(), by, LASTS));
+    private List<DatabaseRows.ScheduleRow> take(RunId by) {
+        return desk().change(new StoreWriteCommand.ClaimTicks(due(), by, LASTS));
     }
 
-    private int settle(RunId by, long from, long next, Rows.Tick... ticks) {
+    private int settle(RunId by, long from, long next, DatabaseRows.TickRow... ticks) {
         RunId last = null;
-        for (Rows.Tick tick : ticks) {
+        for (DatabaseRows.TickRow tick : ticks) {
             last = tick.state().ran() ? tick.run() : last;
         }
-        return desk().change(new Edit.SettleTicks(
-                by, List.of(new Edit.Settled(Desk.WORKFLOW, "a", from, next, next, last, List.of(ticks)))));
+        return desk().change(new StoreWriteCommand.RecordTicks(
+                by,
+                List.of(new StoreWriteCommand.ScheduleProgress(
+                        TestStoreClient.WORKFLOW, "a", from, next, next, last, List.of(ticks)))));
     }
 
-    private List<Rows.Tick> ticks() {
-        return desk().reads.timetable().ticks(Desk.WORKFLOW, "a", Long.MAX_VALUE, 100);
+    private List<DatabaseRows.TickRow> ticks() {
+        return desk().reads.schedules().ticks(TestStoreClient.WORKFLOW, "a", Long.MAX_VALUE, 100);
     }
 
     @Test
-    default void schedules_are_laid_out_for_the_current_version_only() {
-        assertFalse(desk().change(new Edit.LayOut(desk().ws, Desk.WORKFLOW, 2, List.of(laid("a", "one", at(5))))));
-        assertFalse(desk().change(new Edit.LayOut(desk().ws + 1, Desk.WORKFLOW, 1, List.of(laid("a", "one", at(5))))));
-        assertNull(desk().reads.timetable().first());
+    default void schedules_are_saved_for_the_current_version_only() {
+        assertFalse(desk().change(new StoreWriteCommand.SaveSchedules(
+                desk().ws, TestStoreClient.WORKFLOW, 2, List.of(laid("a", "one", at(5))), List.of())));
+        assertFalse(desk().change(new StoreWriteCommand.SaveSchedules(
+                desk().ws + 1, TestStoreClient.WORKFLOW, 1, List.of(laid("a", "one", at(5))), List.of())));
+        assertNull(desk().reads.schedules().firstDue());
         assertTrue(lay(laid("b", "two", at(3)), laid("a", "one", at(5))));
-        assertEquals("b", assertThere(desk().reads.timetable().first()).name());
+        assertEquals("b", assertThere(desk().reads.schedules().firstDue()).name());
         assertEquals(
                 List.of("a", "b"),
-                desk().reads.timetable().of(Desk.WORKFLOW).stream()
-                        .map(Rows.Schedule::name)
+                desk().reads.schedules().ofWorkflow(TestStoreClient.WORKFLOW).stream()
+                        .map(DatabaseRows.ScheduleRow::name)
                         .toList());
         assertEquals(
                 List.of("b"),
-                desk().reads.timetable().page(desk().ws, Desk.WORKFLOW, "a", 10).stream()
-                        .map(Rows.Schedule::name)
+                desk().reads.schedules().page(desk().ws, TestStoreClient.WORKFLOW, "a", 10).stream()
+                        .map(DatabaseRows.ScheduleRow::name)
                         .toList());
-        assertTrue(desk().reads.timetable().page(desk().ws + 1, "", "", 10).isEmpty(), "another workspace");
-        assertNull(desk().reads.timetable().schedule(desk().ws + 1, Desk.WORKFLOW, "a"));
+        assertTrue(desk().reads.schedules().page(desk().ws + 1, "", "", 10).isEmpty(), "another workspace");
+        assertNull(desk().reads.schedules().schedule(desk().ws + 1, TestStoreClient.WORKFLOW, "a"));
         assertEquals(
-                List.of(new Timetable.Standing(desk().ws, Desk.WORKFLOW, 1)),
-                desk().reads.timetable().standings("", 10));
+                List.of(new ScheduleQueries.CurrentVersion(desk().ws, TestStoreClient.WORKFLOW, 1)),
+                desk().reads.schedules().currentVersions("", 10));
     }
 
-    private static Rows.Schedule assertThere(Rows.@Nullable Schedule row) {
+    private static DatabaseRows.ScheduleRow assertThere(DatabaseRows.@Nullable ScheduleRow row) {
         assertNotNull(row);
         return row;
     }
 
     @Test
-    default void a_schedule_that_is_laid_out_again_unchanged_stays_where_it_is() {
+    default void an_unchanged_schedule_saved_again_keeps_its_progress() {
         lay(laid("a", "one", at(5)));
         assertTrue(lay(laid("a", "one", at(9))));
         assertEquals(at(5), row("a").nextNominal());
     }
 
     @Test
-    default void an_edit_counts_only_against_the_row_that_was_read_and_twice_like_once() {
+    default void an_edit_applies_only_to_the_row_that_was_read_and_once() {
         lay(laid("a", "one", at(5)));
-        Rows.Schedule before = row("a");
-        Edit.Laid edit = new Edit.Laid("a", "two", at(7), at(8), before);
+        DatabaseRows.ScheduleRow before = row("a");
+        StoreWriteCommand.ScheduleUpdate edit = new StoreWriteCommand.ScheduleUpdate("a", "two", at(7), at(8), before);
         assertTrue(lay(edit));
         assertTrue(lay(edit), "after a lost answer");
         assertEquals(at(7), row("a").nextNominal());
         assertEquals(at(8), row("a").nextAt());
-        assertFalse(lay(new Edit.Laid("a", "three", at(9), at(9), before)), "it is not what was read");
+        assertFalse(
+                lay(new StoreWriteCommand.ScheduleUpdate("a", "three", at(9), at(9), before)),
+                "it is not what was read");
         assertEquals("two", row("a").spec());
     }
 
     @Test
-    default void a_tick_whose_time_had_come_when_its_schedule_went_is_told() {
+    default void a_due_tick_of_a_removed_schedule_is_recorded() {
         lay(laid("a", "one", at(5)));
-        desk().place.advance(Duration.ofSeconds(4));
+        desk().fixture.advance(Duration.ofSeconds(4));
         assertTrue(lay());
         assertTrue(ticks().isEmpty(), "its time had not come");
         lay(laid("a", "one", at(5)));
-        desk().place.advance(Duration.ofSeconds(1));
+        desk().fixture.advance(Duration.ofSeconds(1));
         assertTrue(lay());
         assertEquals(
-                List.of(new Rows.Tick(Desk.WORKFLOW, "a", at(5), Ticked.SKIPPED, "edited", null, at(5), 0)), ticks());
-        assertNull(desk().reads.timetable().first());
+                List.of(new DatabaseRows.TickRow(
+                        TestStoreClient.WORKFLOW, "a", at(5), ScheduleTickOutcome.SKIPPED, "edited", null, at(5), 0)),
+                ticks());
+        assertNull(desk().reads.schedules().firstDue());
     }
 
     @Test
-    default void a_schedule_that_goes_after_an_outage_tells_all_its_ticks_up_to_now() {
+    default void a_schedule_removed_after_an_outage_records_all_its_due_ticks() {
         lay(laid("a", "one", at(5)), laid("b", "one", at(5)));
-        desk().place.advance(Duration.ofSeconds(65));
-        assertTrue(lay(new Edit.Laid("b", "two", at(70), at(70), row("b"))));
+        desk().fixture.advance(Duration.ofSeconds(65));
+        assertTrue(lay(new StoreWriteCommand.ScheduleUpdate("b", "two", at(70), at(70), row("b"))));
         assertEquals(
-                List.of(new Rows.Tick(Desk.WORKFLOW, "a", at(5), Ticked.SKIPPED, "edited", null, at(65), at(65))),
+                List.of(new DatabaseRows.TickRow(
+                        TestStoreClient.WORKFLOW,
+                        "a",
+                        at(5),
+                        ScheduleTickOutcome.SKIPPED,
+                        "edited",
+                        null,
+                        at(65),
+                        at(65))),
                 ticks());
         assertEquals(
-                List.of(new Rows.Tick(Desk.WORKFLOW, "b", at(5), Ticked.SKIPPED, "edited", null, at(65), at(65))),
-                desk().reads.timetable().ticks(Desk.WORKFLOW, "b", Long.MAX_VALUE, 100));
+                List.of(new DatabaseRows.TickRow(
+                        TestStoreClient.WORKFLOW,
+                        "b",
+                        at(5),
+                        ScheduleTickOutcome.SKIPPED,
+                        "edited",
+                        null,
+                        at(65),
+                        at(65))),
+                desk().reads.schedules().ticks(TestStoreClient.WORKFLOW, "b", Long.MAX_VALUE, 100));
     }
 
     @Test
-    default void what_was_found_of_ticks_that_are_left_behind_is_told_as_long_as_the_row_stands_there() {
+    default void results_for_abandoned_ticks_are_recorded_while_the_row_is_unchanged() {
         lay(laid("a", "one", at(0)));
         RunId run = desk().id();
-        List<Rows.Tick> found = List.of(tick(at(0), Ticked.FIRED, run), tick(at(1), Ticked.SKIPPED, null));
-        Edit.Left elsewhere = new Edit.Left("a", at(3), List.of(tick(at(3), Ticked.SKIPPED, null)));
-        Edit.Left left = new Edit.Left("a", at(0), found);
-        var edit = new Edit.LayOut(desk().ws, Desk.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
+        List<DatabaseRows.TickRow> found =
+                List.of(tick(at(0), ScheduleTickOutcome.FIRED, run), tick(at(1), ScheduleTickOutcome.SKIPPED, null));
+        StoreWriteCommand.AbandonedTicks elsewhere = new StoreWriteCommand.AbandonedTicks(
+                "a", at(3), List.of(tick(at(3), ScheduleTickOutcome.SKIPPED, null)));
+        StoreWriteCommand.AbandonedTicks left = new StoreWriteCommand.AbandonedTicks("a", at(0), found);
+        var edit = new StoreWriteCommand.SaveSchedules(
+                desk().ws, TestStoreClient.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
         assertTrue(desk().change(edit));
         assertTrue(desk().change(edit), "after a lost answer");
         assertEquals(found.reversed(), ticks());
     }
 
     @Test
-    default void an_edit_that_leaves_the_times_alone_leaves_on_record_that_somebody_had_the_tick() {
+    default void an_edit_that_keeps_the_times_keeps_the_tick_claim() {
         lay(laid("a", "one", at(0)));
         RunId first = desk().id();
         take(first);
-        assertTrue(lay(new Edit.Laid("a", "two", at(0), at(0), row("a"))));
+        assertTrue(lay(new StoreWriteCommand.ScheduleUpdate("a", "two", at(0), at(0), row("a"))));
         assertEquals(first, row("a").takenBy(), "it may have started the run");
-        assertEquals(0, settle(first, at(0), at(60), tick(at(0), Ticked.SKIPPED, null)), "by a text that is over");
+        assertEquals(
+                0,
+                settle(first, at(0), at(60), tick(at(0), ScheduleTickOutcome.SKIPPED, null)),
+                "by a text that is over");
         assertTrue(ticks().isEmpty());
         RunId second = desk().id();
         assertEquals(first, take(second).getFirst().takenBy(), "it is free at once, and who had it is told");
         RunId run = desk().id();
-        assertEquals(1, settle(second, at(0), at(60), tick(at(0), Ticked.FIRED, run)));
-        assertEquals(List.of(tick(at(0), Ticked.FIRED, run)), ticks());
+        assertEquals(1, settle(second, at(0), at(60), tick(at(0), ScheduleTickOutcome.FIRED, run)));
+        assertEquals(List.of(tick(at(0), ScheduleTickOutcome.FIRED, run)), ticks());
     }
 
     @Test
-    default void the_tick_that_comes_next_is_found_behind_those_that_are_due() {
-        assertNull(desk().reads.timetable().after(0));
+    default void the_next_tick_is_found_after_the_due_ones() {
+        assertNull(desk().reads.schedules().firstDueAfter(0));
         lay(laid("a", "one", at(3)), laid("b", "one", at(5)), laid("c", "one", at(9)));
         assertEquals(
-                "b", assertThere(desk().reads.timetable().after(at(3))).name(), "not the one that is due right then");
-        assertNull(desk().reads.timetable().after(at(9)));
+                "b",
+                assertThere(desk().reads.schedules().firstDueAfter(at(3))).name(),
+                "not the one that is due right then");
+        assertNull(desk().reads.schedules().firstDueAfter(at(9)));
     }
 
     @Test
-    default void a_tick_that_is_due_is_taken_by_one_worker_for_a_while() {
+    default void a_due_tick_is_claimed_by_one_worker_for_a_while() {
         lay(laid("a", "one", at(5)), laid("b", "two", at(6)));
         assertTrue(due().isEmpty());
-        desk().place.advance(Duration.ofSeconds(5));
-        List<Rows.Schedule> seen = due();
+        desk().fixture.advance(Duration.ofSeconds(5));
+        List<DatabaseRows.ScheduleRow> scheduleRows = due();
         RunId first = desk().id();
-        assertEquals(1, desk().change(new Edit.TakeTicks(seen, first, LASTS)).size());
-        assertEquals(1, desk().change(new Edit.TakeTicks(seen, first, LASTS)).size(), "the same request again");
-        assertTrue(desk().change(new Edit.TakeTicks(seen, desk().id(), LASTS)).isEmpty());
+        assertEquals(
+                1,
+                desk().change(new StoreWriteCommand.ClaimTicks(scheduleRows, first, LASTS))
+                        .size());
+        assertEquals(
+                1,
+                desk().change(new StoreWriteCommand.ClaimTicks(scheduleRows, first, LASTS))
+                        .size(),
+                "the same request again");
+        assertTrue(desk().change(new StoreWriteCommand.ClaimTicks(scheduleRows, desk().id(), LASTS))
+                .isEmpty());
         assertTrue(due().isEmpty());
-        desk().place.advance(Duration.ofSeconds(15));
+        desk().fixture.advance(Duration.ofSeconds(15));
         RunId second = desk().id();
         assertEquals(2, take(second).size());
         assertEquals(second, row("a").takenBy());
     }
 
     @Test
-    default void what_became_of_a_tick_is_written_with_the_one_that_comes_next_once() {
+    default void a_tick_outcome_is_stored_with_the_next_time_once() {
         lay(laid("a", "one", at(0)));
         RunId by = desk().id();
         take(by);
         RunId run = desk().id();
-        assertEquals(1, settle(by, at(0), at(60), tick(at(0), Ticked.FIRED, run)));
-        assertEquals(0, settle(by, at(0), at(60), tick(at(0), Ticked.FIRED, run)), "after a lost answer");
-        assertEquals(List.of(tick(at(0), Ticked.FIRED, run)), ticks());
+        assertEquals(1, settle(by, at(0), at(60), tick(at(0), ScheduleTickOutcome.FIRED, run)));
+        assertEquals(0, settle(by, at(0), at(60), tick(at(0), ScheduleTickOutcome.FIRED, run)), "after a lost answer");
+        assertEquals(List.of(tick(at(0), ScheduleTickOutcome.FIRED, run)), ticks());
         assertEquals(at(60), row("a").nextNominal());
         assertEquals(run, row("a").lastRun());
         assertNull(row("a").takenBy());
     }
 
     @Test
-    default void a_worker_that_comes_late_tells_runs_and_nothing_else() {
+    default void a_late_worker_records_runs_and_nothing_else() {
         lay(laid("a", "one", at(0)));
         RunId late = desk().id();
         take(late);
-        desk().place.advance(Duration.ofSeconds(16));
+        desk().fixture.advance(Duration.ofSeconds(16));
         RunId by = desk().id();
         take(by);
-        settle(late, at(0), at(60), tick(at(0), Ticked.SKIPPED, null));
+        settle(late, at(0), at(60), tick(at(0), ScheduleTickOutcome.SKIPPED, null));
         assertTrue(ticks().isEmpty());
-        settle(by, at(0), at(60), tick(at(0), Ticked.SKIPPED, null));
+        settle(by, at(0), at(60), tick(at(0), ScheduleTickOutcome.SKIPPED, null));
         RunId run = desk().id();
-        assertEquals(0, settle(late, at(0), at(99), tick(at(0), Ticked.FIRED, run)));
-        assertEquals(List.of(tick(at(0), Ticked.FIRED, run)), ticks(), "there is a run, so it was not skipped");
+        assertEquals(0, settle(late, at(0), at(99), tick(at(0), ScheduleTickOutcome.FIRED, run)));
+        assertEquals(
+                List.of(tick(at(0), ScheduleTickOutcome.FIRED, run)), ticks(), "there is a run, so it was not skipped");
         assertEquals(at(60), row("a").nextNominal());
-        assertEquals(0, desk().change(new Edit.NoteTicks(List.of(tick(at(0), Ticked.BACKFILLED, desk().id())))));
-        assertEquals(1, desk().change(new Edit.NoteTicks(List.of(tick(at(1), Ticked.BACKFILLED, desk().id())))));
+        assertEquals(
+                0,
+                desk().change(new StoreWriteCommand.RecordBackfill(
+                        List.of(tick(at(0), ScheduleTickOutcome.BACKFILLED, desk().id())))));
+        assertEquals(
+                1,
+                desk().change(new StoreWriteCommand.RecordBackfill(
+                        List.of(tick(at(1), ScheduleTickOutcome.BACKFILLED, desk().id())))));
         assertEquals(run, ticks().getLast().run());
     }
 
     /** A change that does nothing answers with a stand-in for null. */
-    private Object refused(Edit<?> edit) {
-        return desk().applyAll(new Write.Change<>(edit)).getFirst();
+    private Object refused(StoreWriteCommand<?> edit) {
+        return desk().applyAll(new StoreWrite.ExecuteCommand<>(edit)).getFirst();
     }
 
     @Test
     default void a_schedule_is_paused_once_and_only_in_its_workspace() {
         lay(laid("a", "one", at(0)));
-        Edit.By by = desk().by("tester", "");
-        assertEquals(Nothing.NOTHING, refused(new Edit.PauseSchedule(desk().ws + 1, Desk.WORKFLOW, "a", true, by)));
-        assertEquals(Nothing.NOTHING, refused(new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "none", true, by)));
-        assertTrue(assertThere(desk().change(new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
+        StoreWriteCommand.ChangeAuthor by = desk().by("tester", "");
+        assertEquals(
+                NullWriteResultPlaceholder.NOTHING,
+                refused(new StoreWriteCommand.PauseSchedule(desk().ws + 1, TestStoreClient.WORKFLOW, "a", true, by)));
+        assertEquals(
+                NullWriteResultPlaceholder.NOTHING,
+                refused(new StoreWriteCommand.PauseSchedule(desk().ws, TestStoreClient.WORKFLOW, "none", true, by)));
+        assertTrue(assertThere(desk().change(new StoreWriteCommand.PauseSchedule(
+                        desk().ws, TestStoreClient.WORKFLOW, "a", true, by)))
                 .paused());
-        assertTrue(assertThere(desk().change(new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
+        assertTrue(assertThere(desk().change(new StoreWriteCommand.PauseSchedule(
+                        desk().ws, TestStoreClient.WORKFLOW, "a", true, by)))
                 .paused());
         assertEquals(1, desk().reads.audit(desk().ws, null, 10).size());
-        assertFalse(assertThere(desk().change(
-                                new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", false, desk().by("tester", ""))))
+        assertFalse(assertThere(desk().change(new StoreWriteCommand.PauseSchedule(
+                        desk().ws, TestStoreClient.WORKFLOW, "a", false, desk().by("tester", ""))))
                 .paused());
     }
 
     @Test
-    default void old_ticks_are_deleted_the_oldest_first() {
+    default void old_ticks_are_deleted_oldest_first() {
         for (int i = 0; i < 5; i++) {
-            desk().change(new Edit.NoteTicks(List.of(tick(at(i), Ticked.SKIPPED, null))));
+            desk().change(new StoreWriteCommand.RecordBackfill(
+                    List.of(tick(at(i), ScheduleTickOutcome.SKIPPED, null))));
         }
-        assertEquals(2, desk().change(new Edit.DeleteTicks(at(4), 2)));
-        assertTrue(desk().reads.timetable().hasTicksBefore(at(4)));
-        assertEquals(2, desk().change(new Edit.DeleteTicks(at(4), 100)));
-        assertFalse(desk().reads.timetable().hasTicksBefore(at(4)));
-        assertEquals(List.of(tick(at(4), Ticked.SKIPPED, null)), ticks());
+        assertEquals(2, desk().change(new StoreWriteCommand.DeleteOldTicks(at(4), 2)));
+        assertTrue(desk().reads.schedules().hasTicksBefore(at(4)));
+        assertEquals(2, desk().change(new StoreWriteCommand.DeleteOldTicks(at(4), 100)));
+        assertFalse(desk().reads.schedules().hasTicksBefore(at(4)));
+        assertEquals(List.of(tick(at(4), ScheduleTickOutcome.SKIPPED, null)), ticks());
     }
 }

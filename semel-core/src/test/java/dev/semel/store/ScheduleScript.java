@@ -1,7 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.run.RunId;
-import dev.semel.schedule.Ticked;
+import dev.semel.schedule.ScheduleTickOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,64 +16,67 @@ final class ScheduleScript {
     private final RandomGenerator random = new Random(11);
     private long seen = 0;
 
-    Edit<?> next(Actor actor) {
-        Timetable timetable = actor.reads.timetable();
-        long now = actor.place.time();
+    StoreWriteCommand<?> next(ScriptedStore actor) {
+        ScheduleQueries timetable = actor.reads.schedules();
+        long now = actor.fixture.time();
         return switch (random.nextInt(8)) {
             case 0, 1 -> layOut(timetable, now);
-            case 2, 3 -> new Edit.TakeTicks(timetable.due(now, 3), worker(), 1_000_000);
+            case 2, 3 -> new StoreWriteCommand.ClaimTicks(timetable.due(now, 3), worker(), 1_000_000);
             case 4, 5 -> settle(timetable, now);
             case 6 ->
-                new Edit.PauseSchedule(
+                new StoreWriteCommand.PauseSchedule(
                         1 + random.nextInt(2),
                         "wf_pay",
                         name(),
                         random.nextBoolean(),
-                        new Edit.By(new RunId(800_000 + ++seen, 5), "tester", ""));
+                        new StoreWriteCommand.ChangeAuthor(new RunId(800_000 + ++seen, 5), "tester", ""));
             default ->
                 random.nextBoolean()
-                        ? new Edit.NoteTicks(List.of(tick(name(), now - random.nextInt(3))))
-                        : new Edit.DeleteTicks(now - random.nextInt(3_000_000), 2);
+                        ? new StoreWriteCommand.RecordBackfill(List.of(tick(name(), now - random.nextInt(3))))
+                        : new StoreWriteCommand.DeleteOldTicks(now - random.nextInt(3_000_000), 2);
         };
     }
 
-    private Edit.LayOut layOut(Timetable timetable, long now) {
-        List<Edit.Laid> laid = new ArrayList<>();
+    private StoreWriteCommand.SaveSchedules layOut(ScheduleQueries timetable, long now) {
+        List<StoreWriteCommand.ScheduleUpdate> laid = new ArrayList<>();
         for (String name : NAMES) {
             if (random.nextInt(4) > 0) {
-                Rows.Schedule before = random.nextInt(5) == 0 ? null : timetable.schedule(1, "wf_pay", name);
+                DatabaseRows.ScheduleRow before = random.nextInt(5) == 0 ? null : timetable.schedule(1, "wf_pay", name);
                 long next = now + random.nextInt(2_000_000);
-                laid.add(new Edit.Laid(name, "spec " + random.nextInt(3), next, next + random.nextInt(2), before));
+                laid.add(new StoreWriteCommand.ScheduleUpdate(
+                        name, "spec " + random.nextInt(3), next, next + random.nextInt(2), before));
             }
         }
-        Rows.Schedule any = timetable.first();
+        DatabaseRows.ScheduleRow any = timetable.firstDue();
         int version = any == null ? 1 : 1 + random.nextInt(3);
-        for (Timetable.Standing one : timetable.standings("wf_ot", 10)) {
+        for (ScheduleQueries.CurrentVersion one : timetable.currentVersions("wf_ot", 10)) {
             version = one.workflowId().equals("wf_pay") && random.nextInt(4) > 0 ? one.version() : version;
         }
-        Rows.Schedule there = timetable.schedule(1, "wf_pay", "a");
-        List<Edit.Left> left = there == null
+        DatabaseRows.ScheduleRow there = timetable.schedule(1, "wf_pay", "a");
+        List<StoreWriteCommand.AbandonedTicks> left = there == null
                 ? List.of()
-                : List.of(new Edit.Left("a", there.nextNominal(), List.of(tick("a", there.nextNominal()))));
-        return new Edit.LayOut(1, "wf_pay", version, laid, left);
+                : List.of(new StoreWriteCommand.AbandonedTicks(
+                        "a", there.nextNominal(), List.of(tick("a", there.nextNominal()))));
+        return new StoreWriteCommand.SaveSchedules(1, "wf_pay", version, laid, left);
     }
 
-    private Edit.SettleTicks settle(Timetable timetable, long now) {
-        List<Edit.Settled> settled = new ArrayList<>();
-        for (Rows.Schedule row : timetable.of("wf_pay")) {
+    private StoreWriteCommand.RecordTicks settle(ScheduleQueries timetable, long now) {
+        List<StoreWriteCommand.ScheduleProgress> settled = new ArrayList<>();
+        for (DatabaseRows.ScheduleRow row : timetable.ofWorkflow("wf_pay")) {
             long from = random.nextInt(4) == 0 ? now : row.nextNominal();
-            Rows.Tick tick = tick(row.name(), from);
+            DatabaseRows.TickRow tick = tick(row.name(), from);
             long next = from + 1_000_000;
             RunId run = tick.state().ran() ? tick.run() : null;
-            settled.add(new Edit.Settled("wf_pay", row.name(), from, next, next, run, List.of(tick)));
+            settled.add(
+                    new StoreWriteCommand.ScheduleProgress("wf_pay", row.name(), from, next, next, run, List.of(tick)));
         }
-        return new Edit.SettleTicks(worker(), settled);
+        return new StoreWriteCommand.RecordTicks(worker(), settled);
     }
 
-    private Rows.Tick tick(String name, long nominal) {
-        Ticked state = Ticked.values()[random.nextInt(5)];
+    private DatabaseRows.TickRow tick(String name, long nominal) {
+        ScheduleTickOutcome state = ScheduleTickOutcome.values()[random.nextInt(5)];
         @Nullable RunId run = state.ran() ? new RunId(950_000 + random.nextInt(50), 1) : null;
-        return new Rows.Tick("wf_pay", name, nominal, state, run == null ? "overlap" : "", run, nominal, 0);
+        return new DatabaseRows.TickRow("wf_pay", name, nominal, state, run == null ? "overlap" : "", run, nominal, 0);
     }
 
     private String name() {

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 /** What a database says about its own tables, in words that both dialects share. */
 record Schema(SortedMap<String, List<String>> tables, List<String> indexes) {
 
-    static Schema of(Dialect dialect, Place place) throws SQLException {
-        try (Connection connection = place.jdbc()) {
+    static Schema of(Dialect dialect, StoreFixture fixture) throws SQLException {
+        try (Connection connection = fixture.jdbc()) {
             return switch (dialect) {
                 case SQLITE -> sqlite(connection);
                 case POSTGRES -> postgres(connection);

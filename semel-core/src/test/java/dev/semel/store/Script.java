@@ -1,9 +1,9 @@
 package dev.semel.store;
 
-import dev.semel.effect.Ledger;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.Door;
+import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -24,111 +24,125 @@ final class Script {
     private static final int REVIEWS_EVERY = 8;
 
     private final RandomGenerator random;
-    private final Actor first;
-    private final Triggers triggers;
-    private final Ops ops;
-    private final List<Step.Apply> past = new ArrayList<>();
+    private final ScriptedStore first;
+    private final TriggerScript triggers;
+    private final LedgerScript ops;
+    private final List<ScriptStep.ApplyBatch> applyBatchs = new ArrayList<>();
     private final List<RunId> runs = new ArrayList<>();
     private long leases = 1;
     private long seen = 0;
     private int made = 0;
     private final SettingScript settings = new SettingScript();
     private final ScheduleScript schedules = new ScheduleScript();
-    private final LetterScript letters;
+    private final KeyedSignalScript keyedSignalScript;
     private final ReviewScript reviews;
     private final DeliveryScript deliveries = new DeliveryScript();
     private final ReplayScript replays;
 
-    Script(RandomGenerator random, Actor first) {
+    Script(RandomGenerator random, ScriptedStore first) {
         this.random = random;
         this.first = first;
-        this.triggers = new Triggers(random, runs, this::lineage, () -> first.reads.catalogChange());
-        this.ops = new Ops(random, first.reads);
-        this.letters = new LetterScript(this::mine, runs);
+        this.triggers = new TriggerScript(random, runs, this::lineage, () -> first.reads.catalogVersion());
+        this.ops = new LedgerScript(random, first.reads);
+        this.keyedSignalScript = new KeyedSignalScript(this::mine, runs);
         this.reviews = new ReviewScript(this::mine, first.reads);
         this.replays = new ReplayScript(first.reads);
     }
 
     /** What a script begins with: two workspaces, three workflows. */
-    static List<Step> opening() {
-        List<Edit<?>> edits = List.of(
-                new Edit.OpenWorkspace("one", new byte[] {1, 2}),
-                new Edit.OpenWorkspace("two", new byte[] {3}),
-                new Edit.Publish(1, "pay", "wf_pay", "v1", "tester"),
-                new Edit.Publish(1, "ship", "wf_ship", "v1", "tester"),
-                new Edit.Publish(2, "pay", "wf_other", "v1", "tester"));
-        List<Step> steps = new ArrayList<>();
-        edits.forEach(edit -> steps.add(new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(edit)))));
+    static List<ScriptStep> opening() {
+        List<StoreWriteCommand<?>> edits = List.of(
+                new StoreWriteCommand.CreateWorkspace("one", new byte[] {1, 2}),
+                new StoreWriteCommand.CreateWorkspace("two", new byte[] {3}),
+                new StoreWriteCommand.PublishVersion(1, "pay", "wf_pay", "v1", "tester"),
+                new StoreWriteCommand.PublishVersion(1, "ship", "wf_ship", "v1", "tester"),
+                new StoreWriteCommand.PublishVersion(2, "pay", "wf_other", "v1", "tester"));
+        List<ScriptStep> steps = new ArrayList<>();
+        edits.forEach(edit -> steps.add(new ScriptStep.ApplyBatch(
+                ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(edit)))));
         return steps;
     }
 
-    Step next() {
-        Step step = make();
-        if (step instanceof Step.Apply apply) {
-            past.add(apply);
-            past.subList(0, Math.max(0, past.size() - REMEMBERED)).clear();
+    ScriptStep next() {
+        ScriptStep step = make();
+        if (step instanceof ScriptStep.ApplyBatch apply) {
+            applyBatchs.add(apply);
+            applyBatchs.subList(0, Math.max(0, applyBatchs.size() - REMEMBERED)).clear();
         }
         return step;
     }
 
-    private Step make() {
+    private ScriptStep make() {
         if (++made % SETTINGS_EVERY == 0) {
-            return new Step.Apply(
-                    Step.As.NOBODY, List.of(new Write.Change<>(settings.next(first.reads.catalogChange()))));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.NOBODY,
+                    List.of(new StoreWrite.ExecuteCommand<>(settings.next(first.reads.catalogVersion()))));
         }
         if (made % SCHEDULES_EVERY == 0) {
-            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(schedules.next(first))));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(schedules.next(first))));
         }
         if (made % LETTERS_EVERY == 0) {
-            return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Mail<>(letters.next()))));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.OWNER,
+                    List.of(new StoreWrite.ExecuteCommand<>(
+                            new StoreWriteCommand.KeyedSignalCommand<>(keyedSignalScript.next()))));
         }
         if (made % REVIEWS_EVERY == 0) {
-            return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Reviewing<>(reviews.next()))));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.OWNER,
+                    List.of(new StoreWrite.ExecuteCommand<>(new StoreWriteCommand.ReviewCommand<>(reviews.next()))));
         }
         if (made % DELIVERIES_EVERY == 0) {
-            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(deliveries.next())));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(deliveries.next())));
         }
         if (made % REPLAYS_EVERY == 0) {
-            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(replays.next(runs))));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(replays.next(runs))));
         }
         if (made % TIDIES_EVERY == 0) {
-            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(tidy())));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(tidy())));
         }
         int dice = random.nextInt(100);
         if (dice < 8) {
-            return new Step.Move(pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
+            return new ScriptStep.AdvanceClock(
+                    pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
         }
         if (dice < 10) {
-            return random.nextBoolean() ? new Step.Crash(++leases) : new Step.Handover(++leases);
+            return random.nextBoolean() ? new ScriptStep.Crash(++leases) : new ScriptStep.Handover(++leases);
         }
         if (dice < 12) {
-            return new Step.Renew();
+            return new ScriptStep.Renew();
         }
-        if (dice < 20 && !past.isEmpty()) {
-            return again(pick(past));
+        if (dice < 20 && !applyBatchs.isEmpty()) {
+            return again(pick(applyBatchs));
         }
         if (dice < 28) {
-            return new Step.Apply(Step.As.OWNER, batch());
+            return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.OWNER, batch());
         }
-        Step.As as = dice < 30 ? Step.As.NOBODY : dice < 31 && leases > 1 ? Step.As.FENCED : Step.As.OWNER;
-        return new Step.Apply(as, List.of(write()));
+        ScriptStep.BatchAuthor as = dice < 30
+                ? ScriptStep.BatchAuthor.NOBODY
+                : dice < 31 && leases > 1 ? ScriptStep.BatchAuthor.FENCED : ScriptStep.BatchAuthor.OWNER;
+        return new ScriptStep.ApplyBatch(as, List.of(write()));
     }
 
     /**
      * After a lost answer everything is applied again. Of several triggers only one: what PostgreSQL tells the others
      * about it in the same batch is as of now and not as of the first time.
      */
-    private static Step again(Step.Apply step) {
-        List<Write<?>> writes = new ArrayList<>();
-        for (Write<?> write : step.writes()) {
-            if (!(write instanceof Write.Admit) || writes.isEmpty()) {
+    private static ScriptStep again(ScriptStep.ApplyBatch step) {
+        List<StoreWrite<?>> writes = new ArrayList<>();
+        for (StoreWrite<?> write : step.writes()) {
+            if (!(write instanceof StoreWrite.AdmitRun) || writes.isEmpty()) {
                 writes.add(write);
             }
         }
-        return new Step.Apply(step.as(), writes);
+        return new ScriptStep.ApplyBatch(step.as(), writes);
     }
 
-    private Write<?> write() {
+    private StoreWrite<?> write() {
         int dice = random.nextInt(100);
         if (dice < 28) {
             return triggers.admit();
@@ -148,22 +162,23 @@ final class Script {
         if (dice < 73) {
             return keep();
         }
-        Edit<?> edit = dice < 88 ? runEdit() : edit();
-        return new Write.Change<>(edit);
+        StoreWriteCommand<?> edit = dice < 88 ? runEdit() : edit();
+        return new StoreWrite.ExecuteCommand<>(edit);
     }
 
-    private Edit.TidyFigures tidy() {
+    private StoreWriteCommand.CompactMetrics tidy() {
         long now = first.reads.now();
-        return new Edit.TidyFigures(now / Counted.MINUTE, 0, now - 7_200_000_000L, 1_000);
+        return new StoreWriteCommand.CompactMetrics(
+                now / MetricUpdateCollector.MICROS_PER_MINUTE, 0, now - 7_200_000_000L, 1_000);
     }
 
     /** Kinds in the order in which PostgreSQL applies them, each about other runs: the order is no promise. */
-    private List<Write<?>> batch() {
-        List<Write<?>> writes = new ArrayList<>();
+    private List<StoreWrite<?>> batch() {
+        List<StoreWrite<?>> writes = new ArrayList<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             writes.add(triggers.plain());
         }
-        List<Write.Driver> mine = new ArrayList<>(mine());
+        List<StoreWrite.RunExecution> mine = new ArrayList<>(mine());
         for (int i = 0; i < 2 && !mine.isEmpty(); i++) {
             writes.add(append(mine.remove(random.nextInt(mine.size())), false));
         }
@@ -176,21 +191,21 @@ final class Script {
         return writes;
     }
 
-    private List<Write.Driver> mine() {
-        return new java.util.ArrayList<>(first.reads.owned(first.lease(), null, 1_000));
+    private List<StoreWrite.RunExecution> mine() {
+        return new java.util.ArrayList<>(first.reads.runsOfLease(first.lease(), null, 1_000));
     }
 
     private int claims(RunId id) {
-        Rows.Run run = first.reads.claimed(id);
-        return run == null || run.work() == null ? 1 : run.work().claims();
+        DatabaseRows.RunRow run = first.reads.claimedRun(id);
+        return run == null || run.progress() == null ? 1 : run.progress().claims();
     }
 
     /** Mostly the execution that drives a run now; sometimes an old one, or of a run that nobody drives. */
-    private Write.Driver driver() {
-        List<Write.Driver> mine = mine();
+    private StoreWrite.RunExecution driver() {
+        List<StoreWrite.RunExecution> mine = mine();
         if (mine.isEmpty() || random.nextInt(10) == 0) {
             RunId any = anyRun();
-            return new Write.Driver(any, Math.max(0, claims(any) - random.nextInt(2)));
+            return new StoreWrite.RunExecution(any, Math.max(0, claims(any) - random.nextInt(2)));
         }
         return pick(mine);
     }
@@ -201,77 +216,79 @@ final class Script {
 
     /** A run that has done nothing yet is not in doubt. */
     private List<RunState> restsOf(RunId run) {
-        Rows.Run row = first.reads.claimed(run);
+        DatabaseRows.RunRow row = first.reads.claimedRun(run);
         return row != null && row.state() == RunState.RUNNING
-                ? List.of(RunState.WAITING, RunState.IN_DOUBT)
-                : List.of(RunState.WAITING);
+                ? List.of(RunState.WAITING, RunState.HELD, RunState.IN_DOUBT)
+                : List.of(RunState.WAITING, RunState.HELD);
     }
 
-    private Write.Append append(Write.Driver by, boolean alone) {
+    private StoreWrite.AppendJournal append(StoreWrite.RunExecution by, boolean alone) {
         int seq = first.reads.journal(by.run()).size();
         boolean rests = alone && random.nextInt(3) == 0;
         RunState state =
                 random.nextInt(40) == 0 ? RunState.COMPLETED : rests ? pick(restsOf(by.run())) : RunState.RUNNING;
-        Write.Rest rest = rests
-                ? new Write.Rest(
-                        pick(List.of(0L, first.place.time() + 1_000_000, Write.Rest.NEVER)),
+        StoreWrite.Suspension rest = rests
+                ? new StoreWrite.Suspension(
+                        pick(List.of(0L, first.fixture.time() + 1_000_000, StoreWrite.Suspension.NEVER)),
                         pick(List.of("{\"for\":\"signal\"}", "{\"for\":\"code\"}", "{\"for\":\"poison\"}")),
                         random.nextInt(3),
                         random.nextBoolean(),
                         random.nextBoolean())
                 : null;
-        List<Ledger.Op> asked = alone ? ops.some(by, !rests) : List.of();
+        List<EffectLedger.LedgerOperation> ledgerOperations = alone ? ops.some(by, !rests) : List.of();
         String entries = random.nextInt(4) == 0 ? "" : "[" + seq + "]";
-        return new Write.Append(by, Math.max(0, seq - random.nextInt(2)), entries, state, asked, rest);
+        return new StoreWrite.AppendJournal(
+                by, Math.max(0, seq - random.nextInt(2)), entries, state, ledgerOperations, rest);
     }
 
-    private Write.End end(Write.Driver by, boolean alone) {
+    private StoreWrite.EndRun end(StoreWrite.RunExecution by, boolean alone) {
         RunState state = pick(
                 List.of(RunState.COMPLETED, RunState.COMPLETED, RunState.FAILED, RunState.FAILED, RunState.CANCELLED));
         if (random.nextInt(40) == 0) {
             state = RunState.RUNNING;
         }
-        Write.Ending ending = state == RunState.FAILED
-                ? new Write.Ending(null, "broken", "it broke", "pay")
-                : Write.Ending.output(random.nextInt(10) == 0 ? "\"" + "x".repeat(5_000) + "\"" : "{\"ok\":true}");
-        return new Write.End(by, state, ending, "[\"last\"]", alone ? ops.some(by, false) : List.of());
+        StoreWrite.RunResult ending = state == RunState.FAILED
+                ? new StoreWrite.RunResult(null, "broken", "it broke", "pay")
+                : StoreWrite.RunResult.output(
+                        random.nextInt(10) == 0 ? "\"" + "x".repeat(5_000) + "\"" : "{\"ok\":true}");
+        return new StoreWrite.EndRun(by, state, ending, "[\"last\"]", alone ? ops.some(by, false) : List.of(), false);
     }
 
-    private Write.Claim claim() {
+    private StoreWrite.ClaimRuns claim() {
         List<String> except =
                 pick(List.of(List.<String>of(), List.<String>of(), List.of("wf_pay"), List.of("wf_ship", "wf_other")));
-        return new Write.Claim(random.nextInt(4), except, random.nextInt(3));
+        return new StoreWrite.ClaimRuns(random.nextInt(4), except, random.nextInt(3));
     }
 
-    private Write.Tally tally() {
-        List<Write.Seen> rows = new ArrayList<>();
+    private StoreWrite.RecordDuplicates tally() {
+        List<StoreWrite.DuplicateRequest> rows = new ArrayList<>();
         for (int i = random.nextInt(3); i >= 0; i--) {
             RunId run = anyRun();
-            if (first.reads.claimed(run) == null) {
+            if (first.reads.claimedRun(run) == null) {
                 continue; // nobody met a name of a run that was refused
             }
             boolean conflict = random.nextInt(3) == 0;
-            rows.add(new Write.Seen(
+            rows.add(new StoreWrite.DuplicateRequest(
                     new RunId(500_000 + ++seen, 3),
                     1,
                     run,
                     conflict,
-                    first.place.time(),
+                    first.fixture.time(),
                     conflict ? 422 : 200,
                     "actor",
                     conflict ? "[\"amount\"]" : null,
                     random.nextInt(40)));
         }
-        return new Write.Tally(rows);
+        return new StoreWrite.RecordDuplicates(rows);
     }
 
-    private Write.Keep keep() {
-        long change = first.reads.catalogChange() - random.nextInt(2);
-        Rows.Event event = new Rows.Event(
+    private StoreWrite.SaveEvent keep() {
+        long change = first.reads.catalogVersion() - random.nextInt(2);
+        DatabaseRows.EventRow event = new DatabaseRows.EventRow(
                 1 + random.nextInt(2),
                 pick(List.of("evt_a", "evt_b")),
                 new RunId(600_000 + ++seen, 3),
-                Door.EVENT,
+                TriggerSource.EVENT,
                 "/shop",
                 "1",
                 pick(List.of("t1", "t2")),
@@ -281,109 +298,120 @@ final class Script {
                 null,
                 random.nextInt(3),
                 "[]");
-        return new Write.Keep(event, change);
+        return new StoreWrite.SaveEvent(event, change);
     }
 
-    private Edit<?> runEdit() {
+    private StoreWriteCommand<?> runEdit() {
         RunId run = anyRun();
         int ws = random.nextInt(8) == 0 ? 2 : 1;
         return switch (random.nextInt(11)) {
             case 9 -> random.nextInt(3) == 0 ? forget() : retire();
             case 10 -> noted(ws, run);
             case 0, 1 -> signal(ws, run);
-            case 2 -> new Edit.Cancel(ws, run, "tester", "enough");
-            case 3 -> new Edit.Wake(List.of(run, anyRun()));
-            case 4 -> new Edit.GiveBack(driver());
-            case 5 -> new Edit.WakeHeld(pick(Triggers.WORKFLOWS));
+            case 2 -> new StoreWriteCommand.CancelRun(ws, run, "tester", "enough");
+            case 3 -> new StoreWriteCommand.WakeRuns(List.of(run, anyRun()));
+            case 4 -> new StoreWriteCommand.ReturnRun(driver());
+            case 5 -> new StoreWriteCommand.WakeHeldRuns(pick(TriggerScript.WORKFLOWS));
             case 6, 7 -> decide(run);
-            case 8 -> new Edit.GoOn(ws, run, "tester", "mended");
+            case 8 -> new StoreWriteCommand.ContinueHeldRun(ws, run, "tester", "mended");
             default -> throw new AssertionError();
         };
     }
 
-    private Edit.Signal signal(int ws, RunId run) {
-        return new Edit.Signal(ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
+    private StoreWriteCommand.SendSignal signal(int ws, RunId run) {
+        return new StoreWriteCommand.SendSignal(
+                ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
     }
 
-    private Edit<?> noted(int ws, RunId run) {
-        var note = new Edit.Note(ws, "run.decide", run.text(), by("tester", "go"));
-        return new Edit.Noted<>(signal(ws, run), outcome -> outcome == Edit.Signalled.DELIVERED, note);
+    private StoreWriteCommand<?> noted(int ws, RunId run) {
+        var note = new StoreWriteCommand.AuditEntry(ws, "run.decide", run.text(), by("tester", "go"));
+        return new StoreWriteCommand.AuditedCommand<>(
+                signal(ws, run), outcome -> outcome == StoreWriteCommand.SignalResult.DELIVERED, note);
     }
 
     private @Nullable RunId lineage(RunId id) {
-        Rows.Run run = first.reads.claimed(id);
+        DatabaseRows.RunRow run = first.reads.claimedRun(id);
         return run == null ? null : run.lineage();
     }
 
     /** Not the rows of duplicates: every history ends with the sums of those. */
-    private Edit<Integer> forget() {
-        long before = first.place.time() - random.nextInt(3) * 1_000_000L;
+    private StoreWriteCommand<Integer> forget() {
+        long before = first.fixture.time() - random.nextInt(3) * 1_000_000L;
         return random.nextBoolean()
-                ? new Edit.Forget(Edit.Memory.AUDIT, before, 1 + random.nextInt(3))
-                : new Edit.BlankRuns(
+                ? new StoreWriteCommand.DeleteOldHistory(
+                        StoreWriteCommand.HistoryTable.AUDIT, before, 1 + random.nextInt(3))
+                : new StoreWriteCommand.ErasePayloads(
                         first.reads
                                 .oldRuns(null, 1 + random.nextInt(20), before)
                                 .found(),
                         before);
     }
 
-    private Edit.DeleteRuns retire() {
-        long before = first.place.time() - random.nextInt(3) * 1_000_000L;
-        return new Edit.DeleteRuns(
+    private StoreWriteCommand.DeleteRuns retire() {
+        long before = first.fixture.time() - random.nextInt(3) * 1_000_000L;
+        return new StoreWriteCommand.DeleteRuns(
                 first.reads.oldRuns(null, 1 + random.nextInt(20), before).found(), before);
     }
 
-    private Edit.Decide decide(RunId otherwise) {
+    private StoreWriteCommand.DecideEffect decide(RunId otherwise) {
         String result = random.nextBoolean() ? "{\"id\":7}" : null;
-        Reads.EffectFilter unknown = Reads.EffectFilter.in(1, Ledger.State.UNKNOWN, 20);
-        List<Ledger.Row> doubtful = first.reads.effects(unknown).found();
+        StoreQueries.EffectFilter unknown = StoreQueries.EffectFilter.in(1, EffectLedger.EffectState.UNKNOWN, 20);
+        List<EffectLedger.EffectRow> doubtful = first.reads.effects(unknown).found();
         if (doubtful.isEmpty()) {
-            return new Edit.Decide(new Ledger.Id(1, "d1"), otherwise, result, by("tester", "looked"));
+            return new StoreWriteCommand.DecideEffect(
+                    new EffectLedger.EffectId(1, "d1"), otherwise, result, by("tester", "looked"));
         }
-        Ledger.Row one = pick(doubtful);
-        return new Edit.Decide(one.id(), one.holder().run(), result, by("tester", "looked"));
+        EffectLedger.EffectRow one = pick(doubtful);
+        return new StoreWriteCommand.DecideEffect(one.id(), one.holder().run(), result, by("tester", "looked"));
     }
 
-    private Edit<?> edit() {
+    private StoreWriteCommand<?> edit() {
         return switch (random.nextInt(15)) {
-            case 0 -> new Edit.Pause(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
-            case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
-            case 2 -> new Edit.DeleteReplies(10);
-            case 3 -> new Edit.Publish(1, "pay", "wf_pay", "v" + random.nextInt(3), "tester");
-            case 4, 14 -> Triggers.publishOver(random, first.reads.catalogChange());
+            case 0 ->
+                new StoreWriteCommand.PauseWorkflow(
+                        random.nextInt(6) == 0 ? 2 : 1, pick(TriggerScript.WORKFLOWS), random.nextBoolean());
+            case 1 -> new StoreWriteCommand.PauseWorkflow(1, pick(TriggerScript.WORKFLOWS), false);
+            case 2 -> new StoreWriteCommand.DeleteExpiredReplies(10);
+            case 3 -> new StoreWriteCommand.PublishVersion(1, "pay", "wf_pay", "v" + random.nextInt(3), "tester");
+            case 4, 14 -> TriggerScript.publishOver(random, first.reads.catalogVersion());
             case 5 -> token();
-            case 6 -> new Edit.RevokeToken(1, "tok_" + random.nextInt(3), "tester");
+            case 6 -> new StoreWriteCommand.RevokeToken(1, "tok_" + random.nextInt(3), "tester");
             case 7, 8 -> release();
             case 9 ->
-                new Edit.DeleteNames(first.reads
-                        .tombstones(null, 1_000, first.place.time() - random.nextInt(5_000_000))
+                new StoreWriteCommand.DeleteTombstones(first.reads
+                        .tombstones(null, 1_000, first.fixture.time() - random.nextInt(5_000_000))
                         .found());
             case 10 ->
-                new Edit.Stage(1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
-            case 11 -> new Edit.Promote(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
+                new StoreWriteCommand.StageCandidate(
+                        1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
+            case 11 ->
+                new StoreWriteCommand.PromoteCandidate(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
             case 13 ->
-                new Edit.DeleteEvents(first.reads.oldEvents(1, first.place.time() - random.nextInt(5_000_000), 2));
-            case 12 -> new Edit.Rollback(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");
+                new StoreWriteCommand.DeleteEvents(
+                        first.reads.oldEvents(1, first.fixture.time() - random.nextInt(5_000_000), 2));
+            case 12 ->
+                new StoreWriteCommand.RollBackVersion(
+                        1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");
             default -> throw new AssertionError();
         };
     }
 
-    private Edit.CreateToken token() {
+    private StoreWriteCommand.CreateToken token() {
         int n = random.nextInt(3);
         byte[] hash = {(byte) random.nextInt(3)};
-        return new Edit.CreateToken(new Rows.Token(
+        return new StoreWriteCommand.CreateToken(new DatabaseRows.TokenRow(
                 "tok_" + n, 1 + n / 2, "one", "token", hash, "trigger", n, 0, 0, n == 0 ? null : "usr_" + n));
     }
 
-    private Edit.By by(String actor, String reason) {
-        return new Edit.By(new RunId(700_000 + ++seen, 5), actor, reason);
+    private StoreWriteCommand.ChangeAuthor by(String actor, String reason) {
+        return new StoreWriteCommand.ChangeAuthor(new RunId(700_000 + ++seen, 5), actor, reason);
     }
 
-    private Edit<?> release() {
-        Name name = triggers.name();
-        var known = first.reads.names(List.of(name)).known().getFirst();
-        RunId run = known == null ? anyRun() : known.run();
-        return new Edit.Release(name, run, by("tester", "wrong amount"));
+    private StoreWriteCommand<?> release() {
+        RunDeduplicationKey name = triggers.name();
+        var keyRecord = first.reads.findKeys(List.of(name)).keyRecords().getFirst();
+        RunId run = keyRecord == null ? anyRun() : keyRecord.run();
+        return new StoreWriteCommand.ReleaseKey(name, run, by("tester", "wrong amount"));
     }
 
     private <T> T pick(List<T> from) {

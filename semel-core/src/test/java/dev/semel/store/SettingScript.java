@@ -7,25 +7,25 @@ import org.jspecify.annotations.Nullable;
 
 /** Changes of settings, few names and few texts. Has dice of its own, so that it leaves the other histories as they are. */
 final class SettingScript {
-    private static final List<SettingKind> KINDS =
+    private static final List<WorkspaceSettingKind> KINDS =
             List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN);
     private static final List<String> NAMES = List.of("a", "b", "b\na");
 
     private final RandomGenerator random = new Random(7);
 
     /** @param change the number of the catalog */
-    Edit<?> next(long change) {
-        Edit<Edit.Placed> place = random.nextInt(3) == 0
-                ? new Edit.Remove(name(), expected(), "tester")
-                : new Edit.Put(name(), "{\"n\":" + random.nextInt(3) + "}", expected(), "tester");
-        return place.changesCatalog() && random.nextInt(4) == 0
-                ? new Edit.PlaceAsOf(place, change - random.nextInt(2))
-                : place;
+    StoreWriteCommand<?> next(long change) {
+        StoreWriteCommand<StoreWriteCommand.SettingResult> storeCommand = random.nextInt(3) == 0
+                ? new StoreWriteCommand.RemoveSetting(name(), expected(), "tester")
+                : new StoreWriteCommand.SaveSetting(name(), "{\"n\":" + random.nextInt(3) + "}", expected(), "tester");
+        return storeCommand.changesCatalog() && random.nextInt(4) == 0
+                ? new StoreWriteCommand.ChangeSettingIfCatalogUnchanged(storeCommand, change - random.nextInt(2))
+                : storeCommand;
     }
 
-    private SettingName name() {
-        SettingKind kind = KINDS.get(random.nextInt(KINDS.size()));
-        return new SettingName(1 + random.nextInt(2), kind, NAMES.get(random.nextInt(NAMES.size())));
+    private WorkspaceSettingName name() {
+        WorkspaceSettingKind kind = KINDS.get(random.nextInt(KINDS.size()));
+        return new WorkspaceSettingName(1 + random.nextInt(2), kind, NAMES.get(random.nextInt(NAMES.size())));
     }
 
     private @Nullable Integer expected() {

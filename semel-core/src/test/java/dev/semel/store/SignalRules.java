@@ -5,97 +5,100 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Edit.Signalled;
-import dev.semel.store.Write.Driver;
+import dev.semel.store.StoreWrite.RunExecution;
+import dev.semel.store.StoreWriteCommand.SignalResult;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A signal arrives once, and whenever it comes the run that waits for it is taken up. */
 interface SignalRules {
-    Desk desk();
+    TestStoreClient desk();
 
-    private Edit.Signal signal(RunId run, String key) {
-        return new Edit.Signal(desk().ws, run, "paid", key, "{\"a\":1}");
+    private StoreWriteCommand.SendSignal signal(RunId run, String key) {
+        return new StoreWriteCommand.SendSignal(desk().ws, run, "paid", key, "{\"a\":1}");
     }
 
     @Test
-    default void a_signal_makes_a_run_that_waits_due() {
+    default void a_signal_makes_a_waiting_run_due() {
         RunId run = desk().fresh();
-        desk().apply(Desk.rest(new Driver(run, 1), Write.Rest.NEVER, 0));
+        desk().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0));
         assertFalse(desk().freeWork());
-        assertEquals(Signalled.DELIVERED, desk().change(signal(run, "k")));
-        assertEquals(List.of(new Driver(run, 2)), desk().claim());
+        assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
+        assertEquals(List.of(new RunExecution(run, 2)), desk().claim());
     }
 
     @Test
     default void a_signal_makes_a_run_in_doubt_due() {
         RunId run = desk().fresh();
-        var rest = new Write.Rest(Write.Rest.NEVER, "{}", 0);
-        desk().apply(Desk.ops(run));
-        desk().apply(new Write.Append(new Driver(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
-        assertEquals(Signalled.DELIVERED, desk().change(signal(run, "k")));
-        assertEquals(List.of(new Driver(run, 2)), desk().claim());
+        var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{}", 0, false, false);
+        desk().apply(TestStoreClient.ops(run));
+        desk().apply(new StoreWrite.AppendJournal(new RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
+        assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
+        assertEquals(List.of(new RunExecution(run, 2)), desk().claim());
     }
 
     @Test
-    default void a_signal_that_came_before_the_rest_is_not_slept_over() {
+    default void a_signal_before_the_suspension_is_not_missed() {
         RunId run = desk().fresh();
         desk().change(signal(run, "k"));
         assertFalse(desk().freeWork(), "somebody drives it");
-        desk().apply(Desk.rest(new Driver(run, 1), Write.Rest.NEVER, 0));
-        Driver next = desk().claim().getFirst();
+        desk().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0));
+        RunExecution next = desk().claim().getFirst();
         assertEquals(run, next.run());
-        desk().apply(Desk.rest(next, Write.Rest.NEVER, 1));
+        desk().apply(TestStoreClient.rest(next, StoreWrite.Suspension.NEVER, 1));
         assertEquals(List.of(), desk().claim(), "it has seen this one");
         desk().change(signal(run, "l"));
-        assertEquals(List.of(new Driver(run, 3)), desk().claim());
+        assertEquals(List.of(new RunExecution(run, 3)), desk().claim());
     }
 
     @Test
-    default void a_signal_and_a_rest_in_one_batch_lose_nothing_in_either_order() {
+    default void a_signal_and_a_suspension_in_one_batch_lose_nothing_in_either_order() {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         desk().applyAll(
-                        new Write.Change<>(signal(one, "k")),
-                        Desk.rest(new Driver(one, 1), Write.Rest.NEVER, 0),
-                        Desk.rest(new Driver(two, 1), Write.Rest.NEVER, 0),
-                        new Write.Change<>(signal(two, "k")));
-        assertEquals(List.of(new Driver(one, 2), new Driver(two, 2)), desk().claim());
+                        new StoreWrite.ExecuteCommand<>(signal(one, "k")),
+                        TestStoreClient.rest(new RunExecution(one, 1), StoreWrite.Suspension.NEVER, 0),
+                        TestStoreClient.rest(new RunExecution(two, 1), StoreWrite.Suspension.NEVER, 0),
+                        new StoreWrite.ExecuteCommand<>(signal(two, "k")));
+        assertEquals(List.of(new RunExecution(one, 2), new RunExecution(two, 2)), desk().claim());
     }
 
     @Test
     default void a_signal_with_one_key_arrives_once() {
         RunId run = desk().fresh();
-        assertEquals(Signalled.DELIVERED, desk().change(signal(run, "k")));
-        assertEquals(Signalled.REPEATED, desk().change(signal(run, "k")));
-        assertEquals(Signalled.DELIVERED, desk().change(signal(run, "l")));
-        desk().apply(Desk.rest(new Driver(run, 1), Write.Rest.NEVER, 2));
-        assertEquals(Signalled.REPEATED, desk().change(signal(run, "l")));
+        assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
+        assertEquals(SignalResult.REPEATED, desk().change(signal(run, "k")));
+        assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "l")));
+        desk().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 2));
+        assertEquals(SignalResult.REPEATED, desk().change(signal(run, "l")));
         assertEquals(List.of(), desk().claim(), "a repeat wakes nobody");
-        List<Rows.Signal> signals = desk().reads.signals(run);
-        assertEquals(List.of("k", "l"), signals.stream().map(Rows.Signal::key).toList());
+        List<DatabaseRows.SignalRow> signals = desk().reads.signals(run);
         assertEquals(
-                new Rows.Signal(signals.getFirst().id(), "paid", "k", "{\"a\":1}", Place.START), signals.getFirst());
+                List.of("k", "l"),
+                signals.stream().map(DatabaseRows.SignalRow::key).toList());
+        assertEquals(
+                new DatabaseRows.SignalRow(signals.getFirst().id(), "paid", "k", "{\"a\":1}", StoreFixture.START),
+                signals.getFirst());
     }
 
     @Test
-    default void a_signal_to_a_run_that_is_not_there_or_has_ended_is_told_so() {
+    default void a_signal_to_a_missing_or_ended_run_returns_its_status() {
         RunId run = desk().fresh();
         int other = desk().workspace("two").ws();
-        assertEquals(Signalled.GONE, desk().change(new Edit.Signal(other, run, "paid", "k", "{}")));
-        assertEquals(Signalled.GONE, desk().change(signal(desk().id(), "k")));
+        assertEquals(SignalResult.GONE, desk().change(new StoreWriteCommand.SendSignal(other, run, "paid", "k", "{}")));
+        assertEquals(SignalResult.GONE, desk().change(signal(desk().id(), "k")));
         desk().apply(desk().end(run));
-        assertEquals(Signalled.GONE, desk().change(signal(run, "k")));
-        assertEquals(0, desk().place.count("semel_signal"));
+        assertEquals(SignalResult.GONE, desk().change(signal(run, "k")));
+        assertEquals(0, desk().fixture.count("semel_signal"));
     }
 
     @Test
     default void a_signal_does_not_start_a_run_before_its_time() {
         RunId run = desk().id();
-        desk().apply(desk().gated(run, new NewRun.Gate(List.of(), null, 100, null)));
-        assertEquals(Signalled.DELIVERED, desk().change(signal(run, "k")));
+        desk().apply(desk().gated(run, new NewRun.StartConditions(List.of(), null, 100, null)));
+        assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
         assertEquals(List.of(), desk().claim());
-        desk().place.setTime(Place.START + 100);
-        assertEquals(List.of(new Driver(run, 1)), desk().claim());
+        desk().fixture.setTime(StoreFixture.START + 100);
+        assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
     }
 }

@@ -1,8 +1,8 @@
 package dev.semel.store;
 
-final class SqliteStoreTest extends StoreContract implements TxRules {
+final class SqliteStoreTest extends StoreContract {
     @Override
-    Place place() {
+    StoreFixture place() {
         return Dialect.SQLITE.open();
     }
 }

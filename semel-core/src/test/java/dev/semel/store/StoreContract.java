@@ -5,28 +5,27 @@ import org.junit.jupiter.api.BeforeEach;
 
 /**
  * What every store does. The rules stand in the interfaces, a chapter each; a store only says where it is. No rule is
- * left out for one of them. Stores that speak SQL keep {@link TxRules} too; in memory there is no connection that the
- * user's code could be given.
+ * left out for one of them.
  */
 abstract class StoreContract
-        implements AdmissionRules,
-                NameRules,
-                RepeatedRules,
-                OwnerRules,
-                ChangeRules,
+        implements AdmissionWriteRules,
+                UniqueKeyRules,
+                ReappliedBatchRules,
+                OwnershipRules,
+                StoreCommandRules,
                 RolloutRules,
                 CatalogRules,
-                ReplyRules,
-                SweepRules,
-                ReadRules,
+                IdempotentCommandRules,
+                RetentionRules,
+                StoreQueryRules,
                 LimitRules,
                 LedgerRules,
-                RestRules,
+                SuspensionRules,
                 SignalRules,
-                LetterRules,
+                KeyedSignalRules,
                 ReviewRules,
-                GateRules,
-                QuietRules,
+                StartConditionRules,
+                DebounceRules,
                 WorkerRules,
                 SettingRules,
                 ScheduleRules,
@@ -34,18 +33,19 @@ abstract class StoreContract
                 ResumeRules,
                 EventRules,
                 DeliveryRules,
-                FigureRules {
-    private Desk desk = unopened();
+                MetricRules,
+                UserTransactionRules {
+    private TestStoreClient desk = unopened();
 
-    abstract Place place();
+    abstract StoreFixture place();
 
     @BeforeEach
     void open() {
-        desk = new Desk(place());
+        desk = new TestStoreClient(place());
     }
 
     @Override
-    public Desk desk() {
+    public TestStoreClient desk() {
         return desk;
     }
 
@@ -55,7 +55,7 @@ abstract class StoreContract
     }
 
     @SuppressWarnings("NullAway") // set before each test
-    private static Desk unopened() {
+    private static TestStoreClient unopened() {
         return null;
     }
 }

@@ -14,12 +14,12 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** The code of docs/how-to/test-a-workflow.md: what stands between `snippet` and `end` is shown there. */
-// snippet:lab-crash
+// snippet:kit-crash
 @SemelTest
 class TestAWorkflowTest {
     record Payment(String id, long amount) {}
 
-    static Workflow<Payment, String> receipt(Provider cards, Provider mail) {
+    static Workflow<Payment, String> receipt(FakeExternalSystem cards, FakeExternalSystem mail) {
         return Workflow.define("payment_receipt", Payment.class, String.class)
                 .keyedBy(Payment::id)
                 .body((ctx, payment) -> {
@@ -35,12 +35,12 @@ class TestAWorkflowTest {
     }
 
     @Test
-    void no_crash_ever_doubles_a_charge_or_a_receipt(Lab lab) {
-        Provider cards =
-                lab.provider("cards").honoursKeysFor(Duration.ofHours(24)).loseResponse(1);
-        Provider mail = lab.provider("mail");
+    void no_crash_ever_doubles_a_charge_or_a_receipt(WorkflowTestKit kit) {
+        FakeExternalSystem cards =
+                kit.provider("cards").honoursKeysFor(Duration.ofHours(24)).loseResponse(1);
+        FakeExternalSystem mail = kit.provider("mail");
         Workflow<Payment, String> receipt = receipt(cards, mail);
-        lab.register(receipt)
+        kit.register(receipt)
                 .crashEverywhere(l -> l.start(receipt, new Payment("pay_1", 4200)))
                 .check(l -> {
                     assertEquals(1, cards.effects());
@@ -50,48 +50,48 @@ class TestAWorkflowTest {
     }
     // end
 
-    // snippet:lab-clock
+    // snippet:kit-clock
     static final Signal<String> PAID = Signal.of("paid", String.class);
     static final Workflow<String, String> FULFIL = Workflow.define("fulfil", String.class, String.class)
             .body((ctx, order) -> ctx.await(PAID, Duration.ofDays(3)).orElse("unpaid"));
 
     @Test
-    void an_order_that_nobody_pays_is_unpaid_after_three_days(Lab lab) {
-        Run<String> run = lab.register(FULFIL).start(FULFIL, "o-1", Start.withKey("o-1"));
-        lab.clock().advance(Duration.ofDays(3));
-        assertEquals("unpaid", lab.result(run));
+    void an_order_that_nobody_pays_is_unpaid_after_three_days(WorkflowTestKit kit) {
+        Run<String> run = kit.register(FULFIL).start(FULFIL, "o-1", Start.withKey("o-1"));
+        kit.clock().advance(Duration.ofDays(3));
+        assertEquals("unpaid", kit.result(run));
     }
 
     @Test
-    void paying_twice_is_paying_once(Lab lab) {
-        lab.duplicateEverything().register(FULFIL);
-        Run<String> run = lab.start(FULFIL, "o-1", Start.withKey("o-1"));
+    void paying_twice_is_paying_once(WorkflowTestKit kit) {
+        kit.duplicateEverything().register(FULFIL);
+        Run<String> run = kit.start(FULFIL, "o-1", Start.withKey("o-1"));
         run.signal(PAID, "ref-7", Key.of("evt_9"));
-        assertEquals("ref-7", lab.result(run));
+        assertEquals("ref-7", kit.result(run));
     }
     // end
 
-    // snippet:lab-twice
+    // snippet:kit-twice
     @Test
-    void a_refused_card_fails_the_run_and_no_receipt_is_sent(Lab lab) {
-        Provider cards = lab.provider("cards").down(2).refuse(1);
-        Provider mail = lab.provider("mail");
+    void a_refused_card_fails_the_run_and_no_receipt_is_sent(WorkflowTestKit kit) {
+        FakeExternalSystem cards = kit.provider("cards").down(2).reject(1);
+        FakeExternalSystem mail = kit.provider("mail");
         Workflow<Payment, String> receipt = receipt(cards, mail);
-        lab.clock().autoAdvance(); // the pauses between attempts pass by themselves
-        Run<String> run = lab.register(receipt).start(receipt, new Payment("pay_1", 4200));
-        assertThrows(StepFailed.class, () -> lab.result(run));
+        kit.clock().autoAdvance(); // the pauses between attempts pass by themselves
+        Run<String> run = kit.register(receipt).start(receipt, new Payment("pay_1", 4200));
+        assertThrows(StepFailed.class, () -> kit.result(run));
         assertEquals(0, mail.calls());
     }
     // end
 
-    // snippet:lab-history
+    // snippet:kit-history
     @Test
-    void the_answer_of_the_charge_is_lost_in_a_crash(Lab lab) {
-        Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
-        Workflow<Payment, String> receipt = receipt(cards, lab.provider("mail"));
-        lab.register(receipt).crashAt("effect-sent", 1);
-        Run<String> run = lab.start(receipt, new Payment("pay_1", 4200));
-        assertEquals("cards-1", lab.result(run));
+    void the_answer_of_the_charge_is_lost_in_a_crash(WorkflowTestKit kit) {
+        FakeExternalSystem cards = kit.provider("cards").honoursKeysFor(Duration.ofHours(24));
+        Workflow<Payment, String> receipt = receipt(cards, kit.provider("mail"));
+        kit.register(receipt).crashAt("effect-sent", 1);
+        Run<String> run = kit.start(receipt, new Payment("pay_1", 4200));
+        assertEquals("cards-1", kit.result(run));
         assertEquals(2, cards.calls());
         assertEquals(1, cards.effects());
     }

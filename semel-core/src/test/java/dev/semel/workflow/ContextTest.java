@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.definition.DurableWorkflowOperations;
+import dev.semel.definition.StepSpec;
 import dev.semel.error.ErrorCode;
+import dev.semel.error.JsonConversionFailed;
 import dev.semel.error.SemelException;
-import dev.semel.error.TypeMismatch;
-import dev.semel.json.Codec;
-import dev.semel.json.Json;
+import dev.semel.json.JsonCodec;
+import dev.semel.json.StrictJsonCodec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -28,19 +30,19 @@ class ContextTest {
 
     private static final Signal<Pick> PICKED = Signal.of("picked", Pick.class);
 
-    private final MemoryDurable.World world = new MemoryDurable.World();
-    private final Context ctx = new Context(new MemoryDurable(world), Codec.STANDARD);
+    private final InMemoryDurableOperations.SharedState shared = new InMemoryDurableOperations.SharedState();
+    private final Context ctx = new Context(new InMemoryDurableOperations(shared), JsonCodec.STANDARD);
 
     @Test
-    void a_step_returns_what_is_on_record_and_does_not_run_again() {
+    void a_step_returns_its_recorded_result_and_does_not_run_again() {
         assertEquals(new Pick("a"), ctx.step("pick", Pick.class, s -> new Pick("a")));
         assertEquals(new Pick("a"), ctx.step("pick", Pick.class, s -> new Pick("b")));
-        assertEquals("{\"place\":\"a\"}", world.recorded.get("pick"));
-        assertEquals(StepPlan.named("pick").retry(Retry.STANDARD), world.steps.get("pick"));
+        assertEquals("{\"place\":\"a\"}", shared.recorded.get("pick"));
+        assertEquals(StepSpec.named("pick").retry(Retry.STANDARD), shared.steps.get("pick"));
     }
 
     @Test
-    void types_with_parameters_come_back_whole() {
+    void types_with_parameters_are_read_back_completely() {
         TypeRef<List<Pick>> picks = new TypeRef<>() {};
         ctx.step("picks", picks, s -> List.of(new Pick("a")));
         List<Pick> again = ctx.step("picks", picks, s -> List.of());
@@ -51,7 +53,7 @@ class ContextTest {
     }
 
     @Test
-    void code_works_with_what_a_restart_would_have() {
+    void code_gets_the_value_that_a_restart_would_read() {
         List<Object> first = ctx.step("a", new TypeRef<List<Object>>() {}, s -> List.of(new Pick("x")));
         assertEquals(List.of(Map.of("place", "x")), first);
     }
@@ -62,27 +64,28 @@ class ContextTest {
         ctx.step("a", s -> {});
         ctx.tx("b", (sql, s) -> {});
         assertNull(ctx.step("c", String.class, s -> null));
-        assertEquals(Map.of("a", "null", "b", "null", "c", "null"), world.recorded);
+        assertEquals(Map.of("a", "null", "b", "null", "c", "null"), shared.recorded);
         assertEquals(Optional.empty(), ctx.step("c", new TypeRef<Optional<String>>() {}, s -> Optional.of("x")));
     }
 
     @Test
-    void a_step_can_be_told_more() {
+    void a_step_accepts_options() {
         ctx.step("a")
                 .retry(Retry.none())
                 .timeout(Duration.ofSeconds(3))
                 .formerly("b", "c")
                 .run(s -> {});
-        assertEquals(new StepPlan("a", List.of("b", "c"), Retry.NONE, Duration.ofSeconds(3)), world.steps.get("a"));
+        assertEquals(new StepSpec("a", List.of("b", "c"), Retry.NONE, Duration.ofSeconds(3)), shared.steps.get("a"));
         ctx.step("d").retry(Retry.none()).tx(String.class, (sql, s) -> s.id());
-        assertEquals("\"step_d\"", world.recorded.get("d"));
+        assertEquals("\"step_d\"", shared.recorded.get("d"));
         assertThrows(SemelException.class, () -> ctx.step("a").timeout(Duration.ZERO));
     }
 
     @Test
     void a_record_that_no_longer_fits_names_the_step_and_the_type() {
-        world.recorded.put("pick", "{\"place\":{\"hush\":1}}");
-        TypeMismatch refused = assertThrows(TypeMismatch.class, () -> ctx.step("pick", Pick.class, s -> new Pick("b")));
+        shared.recorded.put("pick", "{\"place\":{\"hush\":1}}");
+        JsonConversionFailed refused =
+                assertThrows(JsonConversionFailed.class, () -> ctx.step("pick", Pick.class, s -> new Pick("b")));
         assertTrue(
                 refused.detail().startsWith("The recorded result of step \"pick\" cannot be read as Pick, at /place"),
                 refused.detail());
@@ -90,9 +93,9 @@ class ContextTest {
     }
 
     @Test
-    void a_signal_is_awaited_with_and_without_an_end() {
+    void a_signal_is_awaited_with_and_without_a_timeout() {
         assertEquals(Optional.empty(), ctx.await(PICKED, Duration.ofDays(1)));
-        world.signals.put("picked", Json.parse("{\"place\":\"a\"}"));
+        shared.signals.put("picked", StrictJsonCodec.parse("{\"place\":\"a\"}"));
         assertEquals(Optional.of(new Pick("a")), ctx.await(PICKED, Duration.ofDays(1)));
         assertEquals(Optional.of(new Pick("a")), ctx.await("again", PICKED, Duration.ofDays(1)));
         assertEquals(new Pick("a"), ctx.await(PICKED));
@@ -101,48 +104,51 @@ class ContextTest {
     }
 
     @Test
-    void a_signal_that_brings_null_is_not_taken_for_none() {
-        world.signals.put("picked", Json.parse("null"));
-        TypeMismatch refused = assertThrows(TypeMismatch.class, () -> ctx.await(PICKED, Duration.ofDays(1)));
+    void a_signal_with_null_is_not_treated_as_missing() {
+        shared.signals.put("picked", StrictJsonCodec.parse("null"));
+        JsonConversionFailed refused =
+                assertThrows(JsonConversionFailed.class, () -> ctx.await(PICKED, Duration.ofDays(1)));
         assertTrue(refused.detail().startsWith("The value of signal \"picked\" is null"), refused.detail());
     }
 
     @Test
-    void a_signal_is_sent_under_a_name_made_of_what_it_is() {
+    void a_signal_is_sent_under_a_derived_key() {
         ctx.signal("run_2", PICKED, new Pick("a"));
         ctx.signal("run_2", PICKED, new Pick("a"));
         ctx.signal("run_2", PICKED, new Pick("b"), Key.of("evt", 1));
         assertEquals(
                 List.of(
-                        new Durable.Outgoing("run_2", "picked", Json.parse("{\"place\":\"a\"}"), null),
-                        new Durable.Outgoing("run_2", "picked", Json.parse("{\"place\":\"b\"}"), "evt:1")),
-                world.sent);
+                        new DurableWorkflowOperations.OutgoingSignal(
+                                "run_2", "picked", StrictJsonCodec.parse("{\"place\":\"a\"}"), null),
+                        new DurableWorkflowOperations.OutgoingSignal(
+                                "run_2", "picked", StrictJsonCodec.parse("{\"place\":\"b\"}"), "evt:1")),
+                shared.sent);
         assertThrows(IllegalArgumentException.class, () -> Signal.of("not a name", Pick.class));
     }
 
     @Test
-    void steps_of_an_item_hang_on_its_key() {
+    void steps_of_an_item_depend_on_its_key() {
         List<String> items = List.of("a", "b");
         assertEquals(
                 List.of("step_each/a/x", "step_each/b/x"),
                 ctx.forEach("each", items, item -> item, (c, item) -> c.step("x", String.class, Step::id)));
-        assertEquals(1, world.atOnce);
+        assertEquals(1, shared.atOnce);
         assertEquals(
                 List.of("step_each/b/x", "step_each/a/x"),
                 ctx.forEach("each", items.reversed(), item -> item)
-                        .atOnce(8)
+                        .concurrency(8)
                         .run((c, item) -> c.step("x", String.class, Step::id)));
-        assertEquals(8, world.atOnce);
+        assertEquals(8, shared.atOnce);
         assertThrows(
                 SemelException.class,
-                () -> ctx.forEach("each", items, item -> item).atOnce(0));
+                () -> ctx.forEach("each", items, item -> item).concurrency(0));
     }
 
     @Test
-    void items_need_keys_that_tell_them_apart() {
+    void items_need_distinct_keys() {
         assertEquals("items 1 and 3 have the same key", refusalOf("a", "b", "a"));
-        assertEquals("the key of item 2 is empty or unstable", refusalOf("a", null));
-        assertEquals("the key of item 1 is empty or unstable", refusalOf(""));
+        assertEquals("the key of item 2 is empty, or its text differs in every process", refusalOf("a", null));
+        assertEquals("the key of item 1 is empty, or its text differs in every process", refusalOf(""));
     }
 
     private String refusalOf(@Nullable String... skus) {
@@ -150,50 +156,52 @@ class ContextTest {
         SemelException refused =
                 assertThrows(SemelException.class, () -> ctx.forEach("lines", lines, Line::sku, (c, line) -> ""));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
-        String start = "The forEach \"lines\" is not as it must be: ";
+        String start = "The forEach \"lines\" is not valid: ";
         assertTrue(refused.detail().startsWith(start), refused.detail());
-        return refused.detail().substring(start.length()).replace(". It was not done.", "");
+        return refused.detail().substring(start.length()).replace(". It was not executed.", "");
     }
 
     @Test
     void another_workflow_is_called_by_its_name_and_in_its_types() {
         Workflow<Line, Pick> pick =
                 Workflow.define("pick", Line.class, Pick.class).body((c, line) -> new Pick("x"));
-        world.children.put("pick", input -> Json.parse("{\"place\":\"found\"}"));
+        shared.children.put("pick", input -> StrictJsonCodec.parse("{\"place\":\"found\"}"));
         assertEquals(new Pick("found"), ctx.call(pick, new Line("a")));
         assertEquals(new Pick("found"), ctx.call("second", pick, new Line("b"), Start.withKey("b")));
         assertEquals(
                 List.of(
-                        new Durable.Child("pick", Json.parse("{\"sku\":\"a\"}"), Start.fresh()),
-                        new Durable.Child("pick", Json.parse("{\"sku\":\"b\"}"), Start.withKey("b"))),
-                world.called);
+                        new DurableWorkflowOperations.ChildWorkflowCall(
+                                "pick", StrictJsonCodec.parse("{\"sku\":\"a\"}"), Start.fresh(), false),
+                        new DurableWorkflowOperations.ChildWorkflowCall(
+                                "pick", StrictJsonCodec.parse("{\"sku\":\"b\"}"), Start.withKey("b"), false)),
+                shared.called);
     }
 
     @Test
     void an_undo_has_a_context_of_its_own() throws Exception {
         ctx.compensate("refund", c -> c.step("x", s -> {}));
-        Durable.Undo undo = world.undos.get("refund");
+        DurableWorkflowOperations.Compensation undo = shared.undos.get("refund");
         if (undo == null) {
             throw new AssertionError("nothing was registered");
         }
-        undo.run(new MemoryDurable(world));
-        assertEquals(Map.of("x", "null"), world.recorded);
+        undo.run(new InMemoryDurableOperations(shared));
+        assertEquals(Map.of("x", "null"), shared.recorded);
     }
 
     @Test
-    void an_approval_without_a_title_is_called_by_its_name() {
+    void an_approval_without_a_title_uses_its_name() {
         ctx.approval("release", a -> a.to("role:ops"));
-        assertEquals(Approval.of().title("release").to("role:ops"), world.asked.get("release"));
+        assertEquals(ApprovalRequest.of().title("release").to("role:ops"), shared.asked.get("release"));
     }
 
     @Test
-    void the_rest_is_handed_through() {
+    void the_other_operations_are_passed_through() {
         ctx.sleep("a", Duration.ofSeconds(1));
         ctx.sleepUntil("b", Instant.EPOCH);
         ctx.status("fine");
-        ctx.durable();
-        assertEquals(List.of("a PT1S", "b 1970-01-01T00:00:00Z"), world.sleeps);
-        assertEquals(List.of("fine", "(durable)"), world.statuses);
+        ctx.awaitDurable();
+        assertEquals(List.of("a PT1S", "b 1970-01-01T00:00:00Z"), shared.sleeps);
+        assertEquals(List.of("fine", "(durable)"), shared.statuses);
         assertEquals("run_1", ctx.runId());
         assertEquals("step_x", ctx.stepId("x"));
         assertEquals(Instant.EPOCH, ctx.now());

@@ -46,18 +46,18 @@ class KeyTest {
 
     @ParameterizedTest
     @MethodSource("joined")
-    void parts_are_joined_so_that_no_other_parts_make_the_same_key(String key, Object[] parts) {
-        assertEquals(key, Key.joined(parts).text());
+    void joined_parts_are_unambiguous(String key, Object[] parts) {
+        assertEquals(key, Key.joinEscaped(parts).text());
         assertEquals(key, Key.of(parts).text());
         assertEquals(key, Start.withKey(parts).key());
     }
 
     @Test
-    void a_single_part_is_the_key_itself_where_a_caller_names_it() {
+    void a_single_part_is_the_key_itself() {
         assertEquals("urn:event:1", Key.of("urn:event:1").text());
         assertEquals("urn:event:1", Start.withKey("urn:event:1").key());
-        assertEquals("urn%3Aevent%3A1", Key.joined("urn:event:1").text());
-        assertNotEquals(Key.joined("a:b"), Key.joined("a", "b"));
+        assertEquals("urn%3Aevent%3A1", Key.joinEscaped("urn:event:1").text());
+        assertNotEquals(Key.joinEscaped("a:b"), Key.joinEscaped("a", "b"));
     }
 
     static Stream<Arguments> refused() {
@@ -69,19 +69,19 @@ class KeyTest {
                 Arguments.of("part 2 of the key is empty", parts("a", " ")),
                 Arguments.of("part 2 of the key is not Unicode text", parts("a", "half \ud83d")),
                 Arguments.of(
-                        "part 1 of the key is a Object, whose text is another one in every process",
+                        "part 1 of the key is a Object, whose toString() differs in every process",
                         parts(new Object(), "a")),
                 Arguments.of(
-                        "part 2 of the key is a byte[], whose text is another one in every process",
+                        "part 2 of the key is a byte[], whose toString() differs in every process",
                         parts("a", new byte[] {1})));
     }
 
     @ParameterizedTest
     @MethodSource("refused")
-    void parts_that_unlike_actions_would_share_are_refused(String why, @Nullable Object[] parts) {
+    void ambiguous_parts_are_rejected(String why, @Nullable Object[] parts) {
         assertEquals(
                 why,
-                assertThrows(IllegalArgumentException.class, () -> Key.joined(parts))
+                assertThrows(IllegalArgumentException.class, () -> Key.joinEscaped(parts))
                         .getMessage());
         assertEquals(
                 why,

@@ -2,10 +2,11 @@ package dev.semel.workflow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.json.Json;
-import dev.semel.workflow.Decision.Approved;
-import dev.semel.workflow.Decision.Rejected;
-import dev.semel.workflow.Decision.TimedOut;
+import dev.semel.definition.JavaWorkflow;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.workflow.ApprovalDecision.Approved;
+import dev.semel.workflow.ApprovalDecision.Rejected;
+import dev.semel.workflow.ApprovalDecision.TimedOut;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +48,8 @@ class OrderExampleTest {
         }
     }
 
-    private final Workflow<Order, String> ORDER = Workflow.define("order", Order.class, String.class)
+    private final JavaWorkflow<Order, String> ORDER = (JavaWorkflow<Order, String>) Workflow.define(
+                    "order", Order.class, String.class)
             .body((ctx, o) -> {
                 if (ctx.await(PAID, Duration.ofDays(3)).isEmpty()) return "unpaid";
 
@@ -60,7 +62,7 @@ class OrderExampleTest {
                                 .lookup(Pick.class, e -> warehouse.find(e.key()))
                                 .call(e -> warehouse.pick(o.id(), line, e.key())));
 
-                Decision d = ctx.approval(
+                ApprovalDecision d = ctx.approval(
                         "release",
                         a -> a.title("Release " + o.id())
                                 .to("role:ops")
@@ -78,53 +80,53 @@ class OrderExampleTest {
             });
 
     private final Order order = new Order("o_1", List.of(new Line("sku_1", 1), new Line("sku_2", 2)));
-    private final MemoryDurable.World world = new MemoryDurable.World();
+    private final InMemoryDurableOperations.SharedState shared = new InMemoryDurableOperations.SharedState();
 
     @BeforeEach
     void paid() {
-        world.signals.put("paid", Json.parse("{\"reference\":\"r\"}"));
-        world.children.put("ship", input -> Json.parse("{\"tracking\":\"t-o_1\"}"));
+        shared.signals.put("paid", StrictJsonCodec.parse("{\"reference\":\"r\"}"));
+        shared.children.put("ship", input -> StrictJsonCodec.parse("{\"tracking\":\"t-o_1\"}"));
     }
 
     @Test
-    void an_order_that_is_not_paid_ends_there() throws Exception {
-        world.signals.clear();
+    void an_unpaid_order_ends_there() throws Exception {
+        shared.signals.clear();
         assertEquals("unpaid", run());
         assertEquals(List.of(), done);
     }
 
     @Test
     void a_released_order_is_shipped_under_its_key() throws Exception {
-        world.decision = new Approved("ann", "fine");
+        shared.decision = new Approved("ann", "fine");
         assertEquals("t-o_1", run());
         assertEquals("t-o_1", run());
         assertEquals(List.of("pick o_1 sku_1 o_1:sku_1:pick", "pick o_1 sku_2 o_1:sku_2:pick"), done);
-        assertEquals(List.of("lines/sku_1/pick", "lines/sku_2/pick"), List.copyOf(world.effects.keySet()));
-        assertEquals("o_1:ship", world.called.getFirst().start().key());
-        assertEquals(1, world.called.size());
-        assertEquals(ORDER.inputOf(order), world.called.getFirst().input());
-        assertEquals("released by ann", world.statuses.getFirst());
-        assertEquals("cool_off PT30M", world.sleeps.getFirst());
+        assertEquals(List.of("lines/sku_1/pick", "lines/sku_2/pick"), List.copyOf(shared.effects.keySet()));
+        assertEquals("o_1:ship", shared.called.getFirst().start().key());
+        assertEquals(1, shared.called.size());
+        assertEquals(ORDER.inputOf(order), shared.called.getFirst().input());
+        assertEquals("released by ann", shared.statuses.getFirst());
+        assertEquals("cool_off PT30M", shared.sleeps.getFirst());
         assertEquals(
-                new Approval("Release o_1", "role:ops", Map.of("lines", "2"), Duration.ofHours(24)),
-                world.asked.get("release"));
+                new ApprovalRequest("Release o_1", "role:ops", Map.of("lines", "2"), Duration.ofHours(24)),
+                shared.asked.get("release"));
     }
 
     @Test
-    void after_a_crash_the_warehouse_is_asked_before_anything_is_sent_again() throws Exception {
-        world.lost.add("pick");
-        world.decision = new Rejected("bob", "no stock");
+    void after_a_crash_the_warehouse_is_queried_before_anything_is_resent() throws Exception {
+        shared.lost.add("pick");
+        shared.decision = new Rejected("bob", "no stock");
         assertEquals("rejected: no stock", run());
         assertEquals(List.of("find o_1:sku_1:pick", "pick o_1 sku_1 o_1:sku_1:pick", "find o_1:sku_2:pick"), done);
-        assertEquals("{\"place\":\"found\"}", world.recorded.get("lines/sku_2/pick"));
+        assertEquals("{\"place\":\"found\"}", shared.recorded.get("lines/sku_2/pick"));
     }
 
     @Test
-    void nobody_may_answer() throws Exception {
+    void an_approval_may_time_out() throws Exception {
         assertEquals("nobody answered", run());
     }
 
     private String run() throws Exception {
-        return ORDER.outputOf(ORDER.body().run(new MemoryDurable(world), ORDER.inputOf(order)));
+        return ORDER.outputOf(ORDER.body().run(new InMemoryDurableOperations(shared), ORDER.inputOf(order)));
     }
 }

@@ -33,12 +33,12 @@ class ProtectionCompileTest {
                 "ctx.effect(\"x\").key(\"a\", in).oncePer(java.time.Duration.ofDays(1)).call(e -> {})",
                 "ctx.effect(\"x\").retry(Retry.none()).alreadyDone(409).to(in).call(String.class, e -> e.key())",
             })
-    void without_a_protection_it_does_not_compile(String code) throws Exception {
+    void an_effect_without_a_protection_does_not_compile(String code) throws Exception {
         List<String> errors = compile(code);
         assertEquals(1, errors.size(), errors::toString);
         assertTrue(errors.getFirst().contains("cannot find symbol"), errors::toString);
         assertTrue(errors.getFirst().contains("method call"), errors::toString);
-        assertTrue(errors.getFirst().contains("location: class dev.semel.workflow.EffectDraft"), errors::toString);
+        assertTrue(errors.getFirst().contains("location: class dev.semel.workflow.EffectBuilder"), errors::toString);
     }
 
     @ParameterizedTest
@@ -50,23 +50,25 @@ class ProtectionCompileTest {
                 "ctx.effect(\"x\").atMostOnce().call(String.class, e -> e.key())",
                 "ctx.effect(\"x\").askOnDoubt(\"role:ops\").call(e -> { throw new java.io.IOException(); })",
             })
-    void with_a_protection_it_compiles(String code) throws Exception {
+    void an_effect_with_a_protection_compiles(String code) throws Exception {
         assertEquals(List.of(), compile(code));
     }
 
     @Test
-    void what_is_done_at_most_once_gives_an_outcome_and_no_value() throws Exception {
+    void an_at_most_once_effect_returns_an_outcome_and_no_value() throws Exception {
         String code = "String s = ctx.effect(\"x\").atMostOnce().call(String.class, e -> e.key())";
         assertFalse(compile(code).isEmpty());
     }
 
     @Test
-    void a_decision_must_be_looked_at_from_all_sides() throws Exception {
-        String start = "String s = switch (ctx.approval(\"a\", a -> a)) { case Decision.Approved a -> a.by(); ";
-        assertFalse(compile(start + "case Decision.Rejected r -> r.note(); }").isEmpty());
+    void a_decision_must_be_handled_exhaustively() throws Exception {
+        String start = "String s = switch (ctx.approval(\"a\", a -> a)) { case ApprovalDecision.Approved a -> a.by(); ";
+        assertFalse(compile(start + "case ApprovalDecision.Rejected r -> r.note(); }")
+                .isEmpty());
         assertEquals(
                 List.of(),
-                compile(start + "case Decision.Rejected r -> r.note(); case Decision.TimedOut t -> \"\"; }"));
+                compile(start
+                        + "case ApprovalDecision.Rejected r -> r.note(); case ApprovalDecision.TimedOut t -> \"\"; }"));
     }
 
     private static List<String> compile(String statement) throws Exception {

@@ -3,10 +3,11 @@ package dev.semel.workflow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.semel.effect.Protection;
-import dev.semel.json.Json;
-import dev.semel.key.KeyPolicy.OnFailed;
-import dev.semel.key.KeyPolicy.OnMismatch;
+import dev.semel.definition.EffectSpec;
+import dev.semel.definition.JavaWorkflow;
+import dev.semel.effect.EffectDuplicateProtection;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -54,12 +55,12 @@ class ReceiptExampleTest {
         }
     }
 
-    private final Workflow<Payment, Receipt> RECEIPT = Workflow.define("payment_receipt", Payment.class, Receipt.class)
+    private final JavaWorkflow<Payment, Receipt> RECEIPT = (JavaWorkflow<Payment, Receipt>) Workflow.define(
+                    "payment_receipt", Payment.class, Receipt.class)
             .keyedBy(Payment::eventId)
             .fingerprint(Payment::paymentId, Payment::amount, Payment::currency)
             .window(Duration.ofHours(24))
-            .onMismatch(OnMismatch.REJECT)
-            .onFailed(OnFailed.RETURN_FAILED)
+            .onMismatch(SameKeyDifferentPayloadPolicy.REJECT)
             .owner("payments-team")
             .body((ctx, p) -> {
                 Charge charge = ctx.effect("capture")
@@ -87,10 +88,10 @@ class ReceiptExampleTest {
         """;
 
     @Test
-    void it_does_each_deed_once_however_often_the_code_runs() throws Exception {
-        MemoryDurable.World world = new MemoryDurable.World();
-        JsonNode first = RECEIPT.body().run(new MemoryDurable(world), Json.parse(DATA));
-        JsonNode again = RECEIPT.body().run(new MemoryDurable(world), Json.parse(DATA));
+    void each_effect_happens_once_for_any_number_of_executions() throws Exception {
+        InMemoryDurableOperations.SharedState shared = new InMemoryDurableOperations.SharedState();
+        JsonNode first = RECEIPT.body().run(new InMemoryDurableOperations(shared), StrictJsonCodec.parse(DATA));
+        JsonNode again = RECEIPT.body().run(new InMemoryDurableOperations(shared), StrictJsonCodec.parse(DATA));
         assertEquals(new Receipt("ch_1", "L-pay_1"), RECEIPT.outputOf(first));
         assertEquals(first, again);
         assertEquals(
@@ -102,19 +103,21 @@ class ReceiptExampleTest {
     }
 
     @Test
-    void the_engine_is_told_what_the_workflow_says() throws Exception {
-        MemoryDurable.World world = new MemoryDurable.World();
-        RECEIPT.body().run(new MemoryDurable(world), Json.parse(DATA));
-        EffectPlan capture = planOf(world, "capture");
+    void the_engine_gets_the_declared_options() throws Exception {
+        InMemoryDurableOperations.SharedState shared = new InMemoryDurableOperations.SharedState();
+        RECEIPT.body().run(new InMemoryDurableOperations(shared), StrictJsonCodec.parse(DATA));
+        EffectSpec capture = planOf(shared, "capture");
         assertEquals("capture:pay_1", capture.key());
-        assertEquals(new Protection.ProviderKey(Duration.ofHours(24)), capture.protection());
-        assertEquals(new EffectPlan.Marks(EffectPlan.Does.CREATE, "payment:pay_1", "49.00 EUR"), capture.marks());
+        assertEquals(new EffectDuplicateProtection.ProviderKey(Duration.ofHours(24)), capture.protection());
+        assertEquals(
+                new EffectSpec.BusinessRecord(EffectOperation.CREATE, "payment:pay_1", "49.00 EUR"),
+                capture.businessRecord());
         assertEquals(List.of(CardDeclined.class), capture.step().retry().notOn());
         assertNull(capture.once());
-        EffectPlan.@Nullable Once once = planOf(world, "send_receipt").once();
+        EffectSpec.@Nullable OncePerWindow once = planOf(shared, "send_receipt").once();
         assertEquals(Duration.ofDays(1), once == null ? null : once.window());
-        assertEquals(Retry.STANDARD, planOf(world, "send_receipt").step().retry());
-        assertEquals("evt_1", RECEIPT.derivedKey(Json.parse(DATA)));
+        assertEquals(Retry.STANDARD, planOf(shared, "send_receipt").step().retry());
+        assertEquals("evt_1", RECEIPT.derivedKey(StrictJsonCodec.parse(DATA)));
         assertEquals(
                 List.of("paymentId", "amount", "currency"),
                 RECEIPT.policy().fingerprint().stream()
@@ -122,8 +125,8 @@ class ReceiptExampleTest {
                         .toList());
     }
 
-    private static EffectPlan planOf(MemoryDurable.World world, String name) {
-        EffectPlan plan = world.effects.get(name);
+    private static EffectSpec planOf(InMemoryDurableOperations.SharedState shared, String name) {
+        EffectSpec plan = shared.effects.get(name);
         if (plan == null) {
             throw new AssertionError("there was no effect " + name);
         }

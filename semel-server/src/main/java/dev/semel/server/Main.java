@@ -1,24 +1,24 @@
 package dev.semel.server;
 
-import dev.semel.server.cli.Cli;
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.server.cli.Surroundings;
+import dev.semel.server.cli.CliCommandEnvironment;
+import dev.semel.server.cli.CliRootCommand;
+import dev.semel.server.cli.ServerOptions;
 import java.util.function.Function;
 
-/** The one entry of the jar: server and command line. */
+/** Entry point of the jar: runs the command line, which also starts the server. */
 public final class Main {
     private Main() {}
 
     public static void main(String[] arguments) {
-        // A lambda, not a method reference: the server's classes are loaded by dev and serve only.
-        System.exit(run(Surroundings.real(), options -> Serve.run(options), arguments));
+        // A lambda, not a method reference: only dev and serve load the classes of the server.
+        System.exit(run(CliCommandEnvironment.system(), options -> SemelServer.run(options), arguments));
     }
 
-    /** Everything but the exit of the process, so that tests can call it. */
-    static int run(Surroundings around, Function<ServeOptions, Integer> serve, String... arguments) {
-        int exit = Cli.commandLine(around, serve).execute(arguments);
-        around.out().flush();
-        around.err().flush();
+    /** Runs a command without ending the process, so that tests can call it. */
+    static int run(CliCommandEnvironment environment, Function<ServerOptions, Integer> serve, String... arguments) {
+        int exit = CliRootCommand.commandLine(environment, serve).execute(arguments);
+        environment.out().flush();
+        environment.err().flush();
         return exit;
     }
 }

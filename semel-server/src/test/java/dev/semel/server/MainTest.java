@@ -2,8 +2,8 @@ package dev.semel.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.server.cli.Surroundings;
+import dev.semel.server.cli.CliCommandEnvironment;
+import dev.semel.server.cli.ServerOptions;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 class MainTest {
     @Test
     void the_exit_code_of_the_server_is_the_exit_code_of_the_process() {
-        List<ServeOptions> asked = new ArrayList<>();
+        List<ServerOptions> serverOptions = new ArrayList<>();
         StringWriter said = new StringWriter();
-        Surroundings around = new Surroundings(
+        CliCommandEnvironment environment = new CliCommandEnvironment(
                 Map.of(),
                 InputStream.nullInputStream(),
                 new PrintWriter(said),
@@ -29,15 +29,15 @@ class MainTest {
                 _ -> {},
                 Path.of(""));
         int exit = Main.run(
-                around,
+                environment,
                 options -> {
-                    asked.add(options);
+                    serverOptions.add(options);
                     return 42;
                 },
                 "serve",
                 "--port",
                 "9999");
         assertEquals(42, exit, said.toString());
-        assertEquals(9999, asked.getFirst().port());
+        assertEquals(9999, serverOptions.getFirst().port());
     }
 }

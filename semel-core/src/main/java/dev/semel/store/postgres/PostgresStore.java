@@ -1,15 +1,16 @@
 package dev.semel.store.postgres;
 
 import dev.semel.run.RunId;
-import dev.semel.store.Durability;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
-import dev.semel.store.Store;
+import dev.semel.store.StoreBatchWriter;
+import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.jdbc.Migrations;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WorkflowStore;
+import dev.semel.store.jdbc.SchemaMigrations;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -21,28 +22,25 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
-/**
- * Many workers on one PostgreSQL. Every connection is dedicated to one lane, reader or lease, so none is ever taken
- * from a pool in the middle of something.
- */
-public final class PostgresStore implements Store {
+/** Shared by many workers. Each connection is dedicated to one lane, reader or lease; there is no connection pool. */
+public final class PostgresStore implements WorkflowStore {
     private static final int LANES = 2;
     private static final int TX_LANES = 4;
     private static final long MIGRATION_LOCK = 0x53454d454c4dL;
 
-    // differs: other workers are there while it migrates. Those that would not understand lose their lease first, so
-    // that they write nothing more; what they have in flight is waited for, as by a publish.
-    static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
-            Migrations.in("/dev/semel/store/postgres"),
+    // differs: other workers run during a migration. A breaking one waits for their batches in flight and ends their
+    // leases first, so that they cannot write any more.
+    static final SchemaMigrations.MigrationDialect MIGRATIONS = new SchemaMigrations.MigrationDialect(
+            SchemaMigrations.pathsIn("/dev/semel/store/postgres"),
             "SELECT 1 WHERE to_regclass('semel_migration') IS NOT NULL",
             List.of(
-                    "SELECT change FROM semel_catalog WHERE one = 1 FOR UPDATE",
+                    "SELECT revision FROM semel_catalog WHERE singleton = 1 FOR UPDATE",
                     "SELECT slot FROM semel_fence ORDER BY lease, slot FOR UPDATE",
-                    "UPDATE semel_work SET owner = NULL WHERE owner IS NOT NULL",
+                    "UPDATE semel_unfinished_run SET owner = NULL WHERE owner IS NOT NULL",
                     "DELETE FROM semel_fence",
                     "DELETE FROM semel_lease"));
 
-    private static final String MISSING_RIGHT = """
+    private static final String MISSING_PRIVILEGE = """
         SELECT r.name || ' on ' || c.relname
         FROM pg_class c CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) r(name)
         WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('semel_migration'))
@@ -52,60 +50,102 @@ public final class PostgresStore implements Store {
         ORDER BY c.relname, r.name LIMIT 1
         """;
 
-    // What a lane is set to when it begins; the connection of a lease does not wait for the disk itself.
+    // The session default of a lane; lease connections turn synchronous_commit off.
     private static final String SETTINGS = """
         SELECT current_setting('fsync'), (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'),
             current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
             current_setting('server_version')
         """;
 
-    private final Opener opener;
-    private final Troubles troubles;
+    /** Semel's schema first: another installation of Semel may have its tables in the default schema. */
+    private static final String SET_SCHEMA = """
+        SELECT set_config('search_path',
+            quote_ident(?) || COALESCE(', ' || NULLIF((SELECT reset_val FROM pg_settings WHERE name = 'search_path'), ''), ''),
+            false)
+        """;
+
+    private static final String SCHEMA_EXISTS = "SELECT 1 FROM pg_namespace WHERE nspname = ?";
+
+    private final ConnectionOpener opener;
+    private final @Nullable String schema;
+    private final PostgresConnectionErrorMessages troubles;
     private final LongSupplier skew;
     private final Supplier<RunId> ids;
-    private volatile String self = "";
+    private volatile String workerId = "";
     private volatile boolean company;
 
-    /** @param skew microseconds added to the database's clock; zero but in tests, which move time by hand */
+    /** @param skew microseconds added to the database's clock; zero except in tests */
     public PostgresStore(String url, LongSupplier skew, Supplier<RunId> ids) {
-        this(purpose -> DriverManager.getConnection(url, purpose.properties()), Troubles.of(url), skew, ids);
+        this(
+                purpose -> DriverManager.getConnection(url, purpose.properties()),
+                null,
+                PostgresConnectionErrorMessages.of(url),
+                skew,
+                ids);
     }
 
-    /** @param source not a pool that others share: the sessions keep settings of their own until they are closed */
-    public PostgresStore(DataSource source, LongSupplier skew, Supplier<RunId> ids) {
-        this(purpose -> prepared(source.getConnection(), purpose), Troubles.ofDataSource(), skew, ids);
+    /**
+     * @param source must not be a shared pool, because sessions keep Semel's settings until they are closed
+     * @param schema the schema of Semel's tables; null for the default schema of the connections
+     */
+    public PostgresStore(DataSource source, @Nullable String schema, LongSupplier skew, Supplier<RunId> ids) {
+        this(
+                purpose -> prepared(source.getConnection(), purpose),
+                schema,
+                PostgresConnectionErrorMessages.ofDataSource(),
+                skew,
+                ids);
     }
 
-    private PostgresStore(Opener opener, Troubles troubles, LongSupplier skew, Supplier<RunId> ids) {
+    private PostgresStore(
+            ConnectionOpener opener,
+            @Nullable String schema,
+            PostgresConnectionErrorMessages troubles,
+            LongSupplier skew,
+            Supplier<RunId> ids) {
         this.opener = opener;
+        this.schema = schema;
         this.troubles = troubles;
         this.skew = skew;
         this.ids = ids;
     }
 
     @FunctionalInterface
-    private interface Opener {
-        Connection open(Purpose purpose) throws SQLException;
+    private interface ConnectionOpener {
+        Connection open(PostgresConnectionPurpose purpose) throws SQLException;
     }
 
-    /** What the URL says of our own connections, for one that somebody else made. */
-    private static Connection prepared(Connection connection, Purpose purpose) throws SQLException {
+    /** Applies the connection properties of a URL to a connection of a data source. */
+    private static Connection prepared(Connection connection, PostgresConnectionPurpose purpose) throws SQLException {
         connection.unwrap(PGConnection.class).setPrepareThreshold(1);
         connection.setNetworkTimeout(Runnable::run, purpose.socketMillis());
         connection.setAutoCommit(true);
         return connection;
     }
 
-    Connection connect(Purpose purpose) throws SQLException {
+    Connection connect(PostgresConnectionPurpose purpose) throws SQLException {
         Connection connection = opener.open(purpose);
         try (Statement statement = connection.createStatement()) {
             statement.execute(purpose.settings(connection.getMetaData().getDatabaseMajorVersion()));
+            if (schema != null) {
+                queryText(connection, SET_SCHEMA, schema);
+            }
         } catch (SQLException e) {
             connection.close();
             throw e;
         }
-        connection.setAutoCommit(purpose == Purpose.READ || purpose == Purpose.LISTEN);
+        connection.setAutoCommit(
+                purpose == PostgresConnectionPurpose.READ || purpose == PostgresConnectionPurpose.LISTEN);
         return connection;
+    }
+
+    private static @Nullable String queryText(Connection connection, String sql, String parameter) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, parameter);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? row.getString(1) : null;
+            }
+        }
     }
 
     long skew() {
@@ -116,49 +156,57 @@ public final class PostgresStore implements Store {
         return ids;
     }
 
-    /** The name of this worker in hints, so that it does not hear its own. */
-    String self() {
-        return self;
+    /** The id of this worker in notifications, so that it ignores its own. */
+    String workerId() {
+        return workerId;
     }
 
-    /** Whether other workers are there who could hear a hint; as of the last renewal of the lease. */
-    boolean hasCompany() {
+    /** Whether other workers may need notifications; as of the last takeover check. */
+    boolean hasOtherWorkers() {
         return company;
     }
 
-    void hasCompany(boolean value) {
+    void hasOtherWorkers(boolean value) {
         company = value;
     }
 
     @Override
-    public Listening listen(Consumer<@Nullable RunId> told) {
-        self = ids.get().text();
-        return new Hints(this, told);
+    public WakeSubscription listen(Consumer<@Nullable RunId> listener) {
+        workerId = ids.get().text();
+        return new PostgresWorkerNotifier(this, listener);
     }
 
     @Override
     public void migrate() {
         try {
-            Pooling.refuse(() -> connect(Purpose.READ));
-            migrated();
+            PostgresPoolerCompatibilityCheck.rejectSharedSessions(() -> connect(PostgresConnectionPurpose.READ));
+            runMigrations();
         } catch (SQLException e) {
-            throw troubles.opening(e);
+            throw troubles.startFailure(e);
         }
     }
 
-    private void migrated() throws SQLException {
-        try (Connection connection = connect(Purpose.MIGRATION);
+    private void runMigrations() throws SQLException {
+        try (Connection connection = connect(PostgresConnectionPurpose.MIGRATION);
                 Statement statement = connection.createStatement()) {
             statement.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
-            Migrations.run(connection, MIGRATIONS);
-            requireRights(statement);
+            createSchema(connection, statement);
+            SchemaMigrations.run(connection, MIGRATIONS);
+            requirePrivileges(statement);
             connection.commit();
         }
     }
 
-    /** Better now than with the first trigger. */
-    private static void requireRights(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery(MISSING_RIGHT)) {
+    /** Checks for the schema first: CREATE SCHEMA IF NOT EXISTS needs a privilege even if the schema exists. */
+    private void createSchema(Connection connection, Statement statement) throws SQLException {
+        if (schema != null && queryText(connection, SCHEMA_EXISTS, schema) == null) {
+            statement.execute("CREATE SCHEMA " + queryText(connection, "SELECT quote_ident(?)", schema));
+        }
+    }
+
+    /** Checks table privileges at start, so that a missing one does not fail the first trigger. */
+    private static void requirePrivileges(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery(MISSING_PRIVILEGE)) {
             if (row.next()) {
                 throw new SQLException("permission denied: " + row.getString(1), "42501");
             }
@@ -176,52 +224,53 @@ public final class PostgresStore implements Store {
     }
 
     @Override
-    public Lane openTxLane() {
-        return new PostgresTx(this);
+    public StoreBatchWriter openTxLane() {
+        return new PostgresUserTransactionWriter(this);
     }
 
     @Override
-    public Lane openLane() {
-        return new PostgresLane(this);
+    public StoreBatchWriter openLane() {
+        return new PostgresBatchWriter(this);
     }
 
     @Override
-    public Reads openReads() {
+    public StoreQueries openQueries() {
         try {
-            return new PostgresReads(this, connect(Purpose.READ));
+            return new PostgresStoreQueries(this, connect(PostgresConnectionPurpose.READ));
         } catch (SQLException e) {
-            throw new StoreFailure.Down("PostgreSQL cannot be reached for reading", e);
+            throw new StoreFailure.Unreachable("PostgreSQL cannot be reached for reading", e);
         }
     }
 
     @Override
-    public Leases openLeases() {
-        return new PostgresLeases(this);
+    public WorkerLeases openLeases() {
+        return new PostgresWorkerLeases(this);
     }
 
     @Override
-    public Durability durability() {
-        try (Connection connection = connect(Purpose.READ);
+    public StoreDurability durability() {
+        try (Connection connection = connect(PostgresConnectionPurpose.READ);
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(SETTINGS)) {
             row.next();
             return durability(row, 1);
         } catch (SQLException e) {
-            throw new StoreFailure.Down("PostgreSQL did not tell its durability settings", e);
+            throw new StoreFailure.Unreachable("PostgreSQL did not return its durability settings", e);
         }
     }
 
-    /** Reads the five settings, which begin at this column. */
-    static Durability durability(ResultSet row, int at) throws SQLException {
+    /** Maps the five settings that begin at this column. */
+    static StoreDurability durability(ResultSet row, int at) throws SQLException {
         String fsync = row.getString(at);
         String commit = row.getString(at + 1);
         String pages = row.getString(at + 2);
         String standby = row.getString(at + 3).isEmpty() ? "none" : row.getString(at + 3);
         boolean safe = fsync.equals("on") && !commit.equals("off") && pages.equals("on");
-        return new Durability(
+        return new StoreDurability(
                 safe,
                 "postgresql " + row.getString(at + 4) + " fsync=" + fsync + " synchronous_commit=" + commit
-                        + " full_page_writes=" + pages + " synchronous_standby=" + standby + ": an answered trigger "
+                        + " full_page_writes=" + pages + " synchronous_standby=" + standby
+                        + ": an acknowledged trigger "
                         + (safe
                                 ? "survives a crash of the process and of the machine"
                                 : "may be LOST in a crash (UNSAFE)"));

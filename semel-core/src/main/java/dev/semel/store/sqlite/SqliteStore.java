@@ -1,14 +1,14 @@
 package dev.semel.store.sqlite;
 
 import dev.semel.run.RunId;
-import dev.semel.store.Durability;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
-import dev.semel.store.Store;
+import dev.semel.store.StoreBatchWriter;
+import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.jdbc.Migrations;
-import dev.semel.store.jdbc.Session;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WorkflowStore;
+import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.SchemaMigrations;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -27,53 +27,61 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 
-/**
- * One file, one process. All writing goes through one connection; native calls hold their carrier thread, so every
- * caller of this store is a platform thread.
- */
-public final class SqliteStore implements Store {
+/** One process, one write connection. Native calls pin their carrier thread, so callers must use platform threads. */
+public final class SqliteStore implements WorkflowStore {
     /** The first version without the WAL-reset bug that can corrupt a database. */
     private static final int[] OLDEST = {3, 51, 3};
 
-    /** No other worker is there while it migrates, so there is none to stop. */
-    public static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
-            Migrations.in("/dev/semel/store/sqlite"),
+    /** One process owns the file, so a migration has no other worker to fence off. */
+    static final SchemaMigrations.MigrationDialect MIGRATIONS = new SchemaMigrations.MigrationDialect(
+            SchemaMigrations.pathsIn("/dev/semel/store/sqlite"),
             "SELECT 1 FROM sqlite_schema WHERE name = 'semel_migration'",
             List.of());
 
     private final Path file;
     private final LongSupplier clock;
     private final Supplier<RunId> ids;
+    private final boolean forTests;
     private final FileChannel lockChannel;
     private final FileLock lock;
-    private final Writer writer;
+    private final SqliteWriteConnection writer;
     /** Lane and leases share the one writing connection. */
     private final ReentrantLock turn = new ReentrantLock();
 
-    private final Checkpoints checkpoints;
+    private final WalCheckpointer checkpoints;
 
     /** @param clock microseconds; the process's own clock is the store's clock, because the store is in the process */
     public SqliteStore(Path file, LongSupplier clock, Supplier<RunId> ids) {
+        this(file, clock, ids, false);
+    }
+
+    /** Several engines of one process share it, each with its lease. No fsync: commits survive no machine crash. */
+    public static SqliteStore forTests(Path file, LongSupplier clock, Supplier<RunId> ids) {
+        return new SqliteStore(file, clock, ids, true);
+    }
+
+    private SqliteStore(Path file, LongSupplier clock, Supplier<RunId> ids, boolean forTests) {
         this.file = file;
         this.clock = clock;
         this.ids = ids;
+        this.forTests = forTests;
         FileChannel channel = null;
         try {
             prepareFile(file);
             channel = FileChannel.open(Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             this.lockChannel = channel;
             this.lock = lockFile(file);
-            this.writer = new Writer(this::connectWriter);
+            this.writer = new SqliteWriteConnection(this::connectWriter);
         } catch (SQLException | IOException e) {
-            letGo(channel, e);
-            throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
+            closeLock(channel, e);
+            throw new StoreFailure.Unreachable("The store " + file + " cannot be opened: " + e.getMessage(), e);
         }
-        // Without a transaction of its own: the driver begins one at once, and the writer holds the only one there is.
-        this.checkpoints = new Checkpoints(() -> connect(false));
+        // With auto-commit: the driver would begin a write transaction at once, and the writer holds the only one.
+        this.checkpoints = new WalCheckpointer(() -> connect(false));
     }
 
-    /** Closing the channel gives the lock back, so that the next try is not told that somebody uses the file. */
-    private static void letGo(@Nullable FileChannel channel, Exception cause) {
+    /** Closes the channel, which releases the lock, so that the next attempt does not find the file in use. */
+    private static void closeLock(@Nullable FileChannel channel, Exception cause) {
         try {
             if (channel != null) {
                 channel.close();
@@ -118,7 +126,7 @@ public final class SqliteStore implements Store {
     private Connection connect(boolean readOnly) throws SQLException {
         SQLiteConfig config = new SQLiteConfig();
         config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        config.setSynchronous(forTests ? SQLiteConfig.SynchronousMode.OFF : SQLiteConfig.SynchronousMode.FULL);
         config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
         config.setBusyTimeout(5_000);
         config.setCacheSize(-64 * 1024);
@@ -137,7 +145,7 @@ public final class SqliteStore implements Store {
     private Connection connectWriter() throws SQLException {
         Connection connection = connect(false);
         try {
-            refuseOldLibrary(connection);
+            rejectOldLibrary(connection);
             connection.setAutoCommit(false);
             return connection;
         } catch (SQLException e) {
@@ -146,19 +154,19 @@ public final class SqliteStore implements Store {
         }
     }
 
-    private static void refuseOldLibrary(Connection connection) throws SQLException {
+    private static void rejectOldLibrary(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 var row = statement.executeQuery("SELECT sqlite_version()")) {
             row.next();
             String version = row.getString(1);
-            if (!newEnough(version)) {
+            if (!isSupportedVersion(version)) {
                 throw new SQLException(
                         "SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
             }
         }
     }
 
-    static boolean newEnough(String version) {
+    static boolean isSupportedVersion(String version) {
         String[] parts = version.split("\\.");
         for (int i = 0; i < OLDEST.length; i++) {
             int part = i < parts.length ? Integer.parseInt(parts[i]) : 0;
@@ -173,10 +181,10 @@ public final class SqliteStore implements Store {
     public void migrate() {
         turn.lock();
         try {
-            Migrations.run(writer.session().connection(), MIGRATIONS);
+            SchemaMigrations.run(writer.session().connection(), MIGRATIONS);
             writer.session().connection().commit();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("The schema of " + file + " could not be brought up to date", e);
+            throw new StoreFailure.Unreachable("The schema of " + file + " could not be migrated", e);
         } finally {
             turn.unlock();
         }
@@ -189,48 +197,48 @@ public final class SqliteStore implements Store {
 
     @Override
     public int txLanes() {
-        return 0; // differs: there is one writer, and the users' rows join its transaction
+        return 0; // differs: user code of tx steps runs in the transaction of the only writer
     }
 
     @Override
-    public Lane openTxLane() {
-        throw new UnsupportedOperationException("SQLite has one writer");
+    public StoreBatchWriter openTxLane() {
+        throw new UnsupportedOperationException("The SQLite store has one writer and no lanes for user transactions");
     }
 
     @Override
-    public Lane openLane() {
-        return new SqliteLane(writer, turn, new SqliteLane.Ambience(clock, ids, checkpoints));
+    public StoreBatchWriter openLane() {
+        return new SqliteBatchWriter(writer, turn, new SqliteBatchWriter.LaneDependencies(clock, ids, checkpoints));
     }
 
     @Override
-    public Reads openReads() {
+    public StoreQueries openQueries() {
         try {
-            return new SqliteReads(new Session(connect(true)), clock);
+            return new SqliteStoreQueries(new JdbcSession(connect(true)), clock);
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store " + file + " cannot be opened for reading", e);
+            throw new StoreFailure.Unreachable("The store " + file + " cannot be opened for reading", e);
         }
     }
 
     @Override
-    public Leases openLeases() {
-        return new SqliteLeases(writer, turn, clock);
+    public WorkerLeases openLeases() {
+        return new SqliteWorkerLeases(writer, turn, clock, forTests);
     }
 
     @Override
-    public Durability durability() {
+    public StoreDurability durability() {
         turn.lock();
         try {
-            Durability durability = durability(writer.session().connection());
+            StoreDurability durability = durability(writer.session().connection());
             writer.session().connection().rollback();
             return durability;
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not tell its durability", e);
+            throw new StoreFailure.Unreachable("The store " + file + " did not return its durability settings", e);
         } finally {
             turn.unlock();
         }
     }
 
-    static Durability durability(Connection connection) throws SQLException {
+    static StoreDurability durability(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             String journal;
             try (var row = statement.executeQuery("PRAGMA journal_mode")) {
@@ -245,10 +253,10 @@ public final class SqliteStore implements Store {
             boolean safe = synchronous >= 2;
             String survives =
                     safe ? "survives a crash of the process and of the machine" : "may be LOST in a crash (UNSAFE)";
-            return new Durability(
+            return new StoreDurability(
                     safe,
                     "sqlite journal_mode=" + journal + " synchronous=" + (synchronous == 2 ? "FULL" : synchronous)
-                            + ": an answered trigger " + survives);
+                            + ": an acknowledged trigger " + survives);
         }
     }
 
@@ -261,7 +269,7 @@ public final class SqliteStore implements Store {
             lock.release();
             lockChannel.close();
         } catch (SQLException | IOException e) {
-            throw new StoreFailure.Down("the store " + file + " did not close cleanly", e);
+            throw new StoreFailure.Unreachable("The store " + file + " did not close cleanly", e);
         } finally {
             turn.unlock();
         }

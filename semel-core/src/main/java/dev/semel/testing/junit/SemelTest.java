@@ -9,12 +9,14 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test class whose methods may take a {@link dev.semel.testing.Lab}: each test gets one of its own, which is closed and
- * checked after it. Where a test fails the runs are printed with their steps.
+ * Marks a test class whose methods take a {@link dev.semel.testing.WorkflowTestKit} parameter.
+ * Each test gets its own, which is checked and closed afterwards. If a test fails, its runs are printed with their
+ * steps.
  */
 @Documented
 @Inherited
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@ExtendWith(LabExtension.class)
+@ExtendWith(WorkflowTestKitExtension.class)
+@SuppressWarnings("exports") // users of this annotation have JUnit, and do not name the extension
 public @interface SemelTest {}

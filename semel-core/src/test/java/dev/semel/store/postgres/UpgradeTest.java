@@ -4,16 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
+import dev.semel.RunStatus;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
-import dev.semel.store.PostgresPlace;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.store.PostgresStoreFixture;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.jdbc.Migrations;
+import dev.semel.store.jdbc.SchemaMigrations;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.sql.Connection;
@@ -36,56 +37,58 @@ final class UpgradeTest {
     private static final String BREAKING = "/dev/semel/store/future/V901__breaking.sql";
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
-    private final PostgresPlace place = PostgresPlace.withItsOwnClock();
+    private final PostgresStoreFixture fixture = PostgresStoreFixture.withItsOwnClock();
     private final AtomicLong ids = new AtomicLong();
 
     @AfterEach
     void close() {
-        place.close();
+        fixture.close();
     }
 
     private static final Workflow<String, String> ECHO = Workflow.define("echo", String.class, String.class)
             .body((ctx, text) -> ctx.step("say", String.class, _ -> text));
 
-    private Semel worker(Workflow<?, ?>... known) {
-        Catalog.Compiler none = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+    private SemelRuntime worker(Workflow<?, ?>... workflows) {
+        WorkflowCatalog.VersionCompiler none = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        return Semel.open(Settings.of(place.url(), none)).register(known);
+        return SemelRuntime.open(RuntimeOptions.of(fixture.url(), none)).register(workflows);
     }
 
     private PostgresStore store() {
-        return new PostgresStore(place.url(), () -> 0, () -> new RunId(ids.incrementAndGet(), 1));
+        return new PostgresStore(fixture.url(), () -> 0, () -> new RunId(ids.incrementAndGet(), 1));
     }
 
     /** What a newer version does when it starts. */
     private void upgrade(String... newer) throws SQLException {
         List<String> paths = new ArrayList<>(PostgresStore.MIGRATIONS.paths());
         paths.addAll(List.of(newer));
-        try (Connection connection = place.jdbc()) {
+        try (Connection connection = fixture.jdbc()) {
             connection.setAutoCommit(false);
-            Migrations.run(
+            SchemaMigrations.run(
                     connection,
-                    new Migrations.Dialect(
-                            paths, PostgresStore.MIGRATIONS.known(), PostgresStore.MIGRATIONS.standstill()));
+                    new SchemaMigrations.MigrationDialect(
+                            paths,
+                            PostgresStore.MIGRATIONS.existsQuery(),
+                            PostgresStore.MIGRATIONS.fencingStatements()));
             connection.commit();
         }
     }
 
     @Test
-    void an_older_worker_goes_on_under_a_newer_schema_that_only_adds() throws SQLException {
-        try (Semel older = worker(ECHO)) {
+    void an_older_worker_continues_under_a_newer_compatible_schema() throws SQLException {
+        try (SemelRuntime older = worker(ECHO)) {
             upgrade(ADDITIVE);
             assertEquals("a", older.start(ECHO, "a").result(LONGEST));
-            assertTrue(older.ready());
+            assertTrue(older.isReady());
         }
-        try (Semel older = worker(ECHO)) {
+        try (SemelRuntime older = worker(ECHO)) {
             assertEquals("b", older.start(ECHO, "b").result(LONGEST), "and starts under it, too");
         }
     }
 
     @Test
-    void an_older_worker_stops_at_once_when_the_schema_becomes_one_that_it_does_not_understand() throws Exception {
+    void an_older_worker_stops_when_the_schema_becomes_incompatible() throws Exception {
         CountDownLatch driven = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         Workflow<String, String> slow = Workflow.define("slow", String.class, String.class)
@@ -94,47 +97,47 @@ final class UpgradeTest {
                     go.await();
                     return text;
                 }));
-        try (Semel older = worker(ECHO, slow)) {
-            Run<String> begun = older.start(slow, "x");
+        try (SemelRuntime older = worker(ECHO, slow)) {
+            RunHandle<String> begun = older.start(slow, "x");
             driven.await();
             upgrade(BREAKING);
-            assertEquals(0, place.count("semel_lease"), "the newer version took its right to write away");
-            assertEquals(0, place.count("semel_fence"));
-            assertEquals(1, place.number("SELECT count(*) FROM semel_work WHERE owner IS NULL"));
-            long runs = place.count("semel_run");
+            assertEquals(0, fixture.count("semel_lease"), "the newer version took its right to write away");
+            assertEquals(0, fixture.count("semel_fence"));
+            assertEquals(1, fixture.number("SELECT count(*) FROM semel_unfinished_run WHERE owner IS NULL"));
+            long runs = fixture.count("semel_run");
             SemelException refusal =
                     assertThrows(SemelException.class, () -> older.start(ECHO, "a", Start.withKey("k")));
             assertEquals(ErrorCode.STORE_UNAVAILABLE, refusal.code());
             assertTrue(refusal.detail().contains("newer"), refusal.detail());
             assertTrue(refusal.detail().contains("No run was started"), refusal.detail());
-            assertEquals(runs, place.count("semel_run"));
-            assertTrue(!older.ready(), "it is not ready");
+            assertEquals(runs, fixture.count("semel_run"));
+            assertTrue(!older.isReady(), "it is not ready");
             assertTrue(
-                    String.valueOf(older.standing().trouble()).contains("newer Semel"),
-                    older.standing().trouble());
+                    String.valueOf(older.workerStatus().unreadyReason()).contains("newer version of Semel"),
+                    older.workerStatus().unreadyReason());
             go.countDown(); // what it was doing counts for nothing, and it does not take the run up again
-            assertEquals("started", begun.status().word());
-            assertEquals(0, place.count("semel_lease"), "it takes no new lease");
+            assertEquals(RunStatus.STARTED, begun.status());
+            assertEquals(0, fixture.count("semel_lease"), "it takes no new lease");
         }
-        assertEquals(0, place.count("semel_end"));
+        assertEquals(0, fixture.count("semel_finished_run"));
     }
 
     @Test
-    void an_older_worker_does_not_start_under_a_schema_that_it_does_not_understand() throws SQLException {
+    void an_older_worker_does_not_start_under_an_incompatible_schema() throws SQLException {
         store().migrate();
         upgrade(BREAKING);
-        StoreFailure refusal = assertThrows(StoreFailure.Outdated.class, () -> worker(ECHO));
+        StoreFailure refusal = assertThrows(StoreFailure.SchemaTooNew.class, () -> worker(ECHO));
         assertTrue(String.valueOf(refusal.getMessage()).contains("V901__breaking.sql"), refusal.getMessage());
         assertTrue(String.valueOf(refusal.getMessage()).contains("Start the newer version"), refusal.getMessage());
         assertThrows(
-                StoreFailure.Outdated.class,
+                StoreFailure.SchemaTooNew.class,
                 () -> store().openLeases().start(7, "sly", 1, 1_000_000),
                 "nor gets a lease in another way");
-        assertEquals(0, place.count("semel_lease"));
+        assertEquals(0, fixture.count("semel_lease"));
     }
 
     @Test
-    void workers_that_migrate_at_the_same_moment_do_it_once() throws Exception {
+    void concurrent_migrations_run_once() throws Exception {
         int workers = 6;
         CyclicBarrier together = new CyclicBarrier(workers);
         try (var threads = Executors.newFixedThreadPool(workers)) {
@@ -150,17 +153,17 @@ final class UpgradeTest {
                 one.get();
             }
         }
-        assertEquals(Migrations.ALL.size(), place.count("semel_migration"));
+        assertEquals(SchemaMigrations.ALL.size(), fixture.count("semel_migration"));
     }
 
     /** Stopped between two of its statements by a lock of ours; then its session is ended, as by a crash. */
     @Test
-    void a_migration_that_dies_half_way_leaves_nothing_and_the_next_start_does_it() throws Exception {
+    void a_migration_that_crashes_half_way_is_done_by_the_next_start() throws Exception {
         store().migrate();
         String applied = "SELECT count(*) FROM semel_migration WHERE number = 900";
         String changed = "SELECT count(*) FROM information_schema.columns WHERE table_schema = current_schema()"
                 + " AND column_name IN ('mood', 'colour')";
-        try (Connection holder = place.jdbc();
+        try (Connection holder = fixture.jdbc();
                 Statement statement = holder.createStatement();
                 var thread = Executors.newSingleThreadExecutor()) {
             holder.setAutoCommit(false);
@@ -169,18 +172,18 @@ final class UpgradeTest {
                 upgrade(ADDITIVE);
                 return null;
             });
-            PostgresPlace.awaitBlockedBy(holder);
-            assertEquals(1, place.number("""
+            PostgresStoreFixture.awaitBlockedBy(holder);
+            assertEquals(1, fixture.number("""
                 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
                 WHERE wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE semel_run%' AND datname = current_database()
                 """));
             assertThrows(Exception.class, migration::get);
             holder.rollback();
         }
-        assertEquals(0, place.number(applied));
-        assertEquals(0, place.number(changed), "not even its first statement");
+        assertEquals(0, fixture.number(applied));
+        assertEquals(0, fixture.number(changed), "not even its first statement");
         upgrade(ADDITIVE);
-        assertEquals(1, place.number(applied));
-        assertEquals(2, place.number(changed));
+        assertEquals(1, fixture.number(applied));
+        assertEquals(2, fixture.number(changed));
     }
 }

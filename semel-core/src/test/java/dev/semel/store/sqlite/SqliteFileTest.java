@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.store.SqlitePlace;
-import dev.semel.store.Store;
+import dev.semel.store.SqliteStoreFixture;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.WorkflowStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 final class SqliteFileTest {
     @Test
     void file_and_new_folder_belong_to_their_owner_alone() throws IOException {
-        try (SqlitePlace place = new SqlitePlace();
-                Store _ = place.store()) {
-            Path file = place.file();
+        try (SqliteStoreFixture fixture = new SqliteStoreFixture();
+                WorkflowStore _ = fixture.store()) {
+            Path file = fixture.file();
             assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
             assertEquals(
                     "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(file + "-wal"))));
@@ -30,52 +30,52 @@ final class SqliteFileTest {
     }
 
     @Test
-    void a_file_that_others_could_read_is_closed_to_them() throws IOException {
-        try (SqlitePlace place = new SqlitePlace()) {
-            place.store().close();
-            Files.setPosixFilePermissions(place.file(), PosixFilePermissions.fromString("rw-r--r--"));
-            try (Store _ = place.store()) {
-                assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(place.file())));
+    void a_file_readable_by_others_is_restricted_to_its_owner() throws IOException {
+        try (SqliteStoreFixture fixture = new SqliteStoreFixture()) {
+            fixture.store().close();
+            Files.setPosixFilePermissions(fixture.file(), PosixFilePermissions.fromString("rw-r--r--"));
+            try (WorkflowStore _ = fixture.store()) {
+                assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(fixture.file())));
             }
         }
     }
 
     @Test
-    void a_second_store_on_the_same_file_is_refused_with_a_clear_word() {
-        try (SqlitePlace place = new SqlitePlace()) {
-            try (Store _ = place.store()) {
-                assertUsed(assertThrows(StoreFailure.Down.class, place::store), place);
+    void a_second_store_on_the_same_file_is_rejected_with_a_clear_message() {
+        try (SqliteStoreFixture fixture = new SqliteStoreFixture()) {
+            try (WorkflowStore _ = fixture.store()) {
+                assertUsed(assertThrows(StoreFailure.Unreachable.class, fixture::store), fixture);
             }
-            place.store().close();
+            fixture.store().close();
         }
     }
 
     @Test
-    void a_second_process_on_the_same_file_is_refused_with_a_clear_word() throws IOException {
-        try (SqlitePlace place = new SqlitePlace()) {
-            place.store().close();
+    void a_second_process_on_the_same_file_is_rejected_with_a_clear_message() throws IOException {
+        try (SqliteStoreFixture fixture = new SqliteStoreFixture()) {
+            fixture.store().close();
             Process other = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
                             "-cp",
                             System.getProperty("java.class.path"),
                             LockHolder.class.getName(),
-                            place.file() + ".lock")
+                            fixture.file() + ".lock")
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             try (var said = other.inputReader()) {
                 assertEquals("locked", said.readLine());
-                assertUsed(assertThrows(StoreFailure.Down.class, place::store), place);
+                assertUsed(assertThrows(StoreFailure.Unreachable.class, fixture::store), fixture);
             } finally {
                 other.destroyForcibly().onExit().join();
             }
-            place.store().close(); // killed, not stopped: the lock went with the process
+            fixture.store().close(); // killed, not stopped: the lock went with the process
         }
     }
 
-    private static void assertUsed(StoreFailure refusal, SqlitePlace place) {
+    private static void assertUsed(StoreFailure refusal, SqliteStoreFixture fixture) {
         for (String part : List.of(
-                place.file().toString(),
+                fixture.file().toString(),
                 "another Semel process uses it",
                 "Nothing was changed",
                 "another --data folder")) {
@@ -84,27 +84,27 @@ final class SqliteFileTest {
     }
 
     @Test
-    void a_file_that_is_no_database_is_refused_each_time_for_what_it_is() throws IOException {
-        try (SqlitePlace place = new SqlitePlace()) {
-            Files.createDirectories(place.file().getParent());
-            Files.writeString(place.file(), "this is a letter, not a database. ".repeat(100));
+    void a_file_that_is_no_database_is_rejected_as_such_each_time() throws IOException {
+        try (SqliteStoreFixture fixture = new SqliteStoreFixture()) {
+            Files.createDirectories(fixture.file().getParent());
+            Files.writeString(fixture.file(), "this is a letter, not a database. ".repeat(100));
             for (int i = 0; i < 2; i++) {
-                StoreFailure refusal = assertThrows(StoreFailure.Down.class, place::store);
+                StoreFailure refusal = assertThrows(StoreFailure.Unreachable.class, fixture::store);
                 assertFalse(String.valueOf(refusal.getMessage()).contains("another Semel process"), "it is not in use");
                 assertTrue(String.valueOf(refusal.getMessage())
-                        .contains(place.file().toString()));
+                        .contains(fixture.file().toString()));
             }
-            assertTrue(Files.readString(place.file()).startsWith("this is a letter"), "it is as it was");
+            assertTrue(Files.readString(fixture.file()).startsWith("this is a letter"), "it is as it was");
         }
     }
 
     @Test
-    void a_library_with_the_wal_bug_is_refused() {
+    void a_library_with_the_wal_bug_is_rejected() {
         for (String old : List.of("3.51.2", "3.51", "3.50.9", "3.7.17", "2.99.99")) {
-            assertFalse(SqliteStore.newEnough(old), old);
+            assertFalse(SqliteStore.isSupportedVersion(old), old);
         }
         for (String fine : List.of("3.51.3", "3.51.10", "3.52.0", "3.53.4", "4.0.0")) {
-            assertTrue(SqliteStore.newEnough(fine), fine);
+            assertTrue(SqliteStore.isSupportedVersion(fine), fine);
         }
     }
 }

@@ -1,2 +1,2 @@
 -- breaking: yes
-ALTER TABLE semel_work ADD COLUMN shade text;
+ALTER TABLE semel_unfinished_run ADD COLUMN shade text;

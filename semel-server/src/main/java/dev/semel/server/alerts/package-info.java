@@ -1,4 +1,4 @@
-/** Tells people when a signal is beyond what they allowed, once for each time that it is. */
+/** Alerts: notifies users once whenever a metric exceeds its threshold, and once when it is resolved. */
 @NullMarked
 package dev.semel.server.alerts;
 

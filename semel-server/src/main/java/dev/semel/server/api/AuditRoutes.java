@@ -1,111 +1,96 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
-import dev.semel.store.Rows;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.http.ServerHttpRequest;
+import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.store.DatabaseRows;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `GET /v1/audit`: who did what, newest first, as pages or as one stream of lines. Nothing here changes a row. */
-final class AuditRoutes {
-    /** So many rows are looked at for one page; where a filter finds little, the answer says where to go on. */
-    private static final int MOST_LOOKED_AT = 5_000;
+/** Serves `GET /v1/audit`: the audit log, newest first, as pages or as one stream of JSON lines. */
+record AuditRoutes(SemelRuntime semel) {
+    /** The most rows scanned for one page. If few match, the response has a cursor to continue from. */
+    private static final int MAX_SCANNED = 5_000;
 
-    private static final int AT_ONCE = 500;
+    private static final int PAGE_SIZE = 500;
     private static final String LINES = "application/x-ndjson";
 
-    private final Semel semel;
-
-    AuditRoutes(Semel semel) {
-        this.semel = semel;
-    }
-
-    Answer list(Request request) {
-        AuditFilter filter = AuditFilter.parse(request.query("q"), now());
+    ServerHttpResponse list(ServerHttpRequest request) {
+        AuditFilter filter = AuditFilter.parse(request.query("q"), StoreReader.now(semel));
         int workspace = request.principal().workspace();
-        if (wantsLines(request)) {
-            return Answer.stream(LINES, out -> lines(out, workspace, filter));
+        if (acceptsJsonLines(request)) {
+            return ServerHttpResponse.stream(LINES, out -> lines(out, workspace, filter));
         }
-        Paging paging = Paging.of(request);
-        Page page = page(workspace, filter, paging.afterId(), paging.limit());
-        ObjectNode out = Views.object();
-        ArrayNode items = out.putArray("items");
-        page.found().forEach(row -> items.add(view(row)));
-        out.put("next", page.next() == null ? null : Paging.cursor(page.next()));
-        return Views.ok(out);
+        PagingParameters paging = PagingParameters.parse(request);
+        AuditPage page = page(workspace, filter, paging.afterId(), paging.limit());
+        String next = page.next() == null ? null : PagingParameters.cursor(page.next());
+        return RunJsonRenderer.ok(RunJsonRenderer.pageJson(page.found(), AuditRoutes::view, next));
     }
 
-    private static boolean wantsLines(Request request) {
+    private static boolean acceptsJsonLines(ServerHttpRequest request) {
         String format = request.query("format");
         if (format != null && !format.equals("jsonl") && !format.equals("json")) {
-            throw Paging.refused("format is json or jsonl");
+            throw ApiErrors.invalidQuery("format must be json or jsonl");
         }
         String accept = request.header("Accept");
         return format == null ? accept != null && accept.contains(LINES) : format.equals("jsonl");
     }
 
-    private long now() {
-        Long now = semel.view(reads -> reads.now());
-        return now == null ? 0 : now;
-    }
+    /** @param next the row to continue after; null at the end */
+    record AuditPage(
+            List<DatabaseRows.AuditRow> found, @Nullable RunId next) {}
 
-    /** @param next behind which row to go on; null at the end */
-    record Page(List<Rows.Audit> found, @Nullable RunId next) {}
-
-    Page page(int workspace, AuditFilter filter, @Nullable RunId after, int limit) {
-        List<Rows.Audit> found = new ArrayList<>();
-        RunId behind = after == null ? filter.start() : after;
-        for (int looked = 0; looked < MOST_LOOKED_AT; looked += AT_ONCE) {
-            List<Rows.Audit> rows = rows(workspace, behind);
-            for (Rows.Audit row : rows) {
-                if (filter.isPast(row)) {
-                    return new Page(found, null);
+    AuditPage page(int workspace, AuditFilter filter, @Nullable RunId after, int limit) {
+        List<DatabaseRows.AuditRow> found = new ArrayList<>();
+        RunId behind = after == null ? filter.firstCursor() : after;
+        for (int scanned = 0; scanned < MAX_SCANNED; scanned += PAGE_SIZE) {
+            RunId from = behind;
+            List<DatabaseRows.AuditRow> rows =
+                    StoreReader.read(semel, reads -> reads.audit(workspace, from, PAGE_SIZE));
+            for (DatabaseRows.AuditRow row : rows) {
+                if (filter.isBeforeRange(row)) {
+                    return new AuditPage(found, null);
                 }
                 behind = row.id();
-                if (filter.wants(row)) {
+                if (filter.matches(row)) {
                     found.add(row);
                     if (found.size() == limit) {
-                        return new Page(found, behind);
+                        return new AuditPage(found, behind);
                     }
                 }
             }
-            if (rows.size() < AT_ONCE) {
-                return new Page(found, null);
+            if (rows.size() < PAGE_SIZE) {
+                return new AuditPage(found, null);
             }
         }
-        return new Page(found, behind);
+        return new AuditPage(found, behind);
     }
 
-    private List<Rows.Audit> rows(int workspace, @Nullable RunId behind) {
-        List<Rows.Audit> rows = semel.view(reads -> reads.audit(workspace, behind, AT_ONCE));
-        return rows == null ? List.of() : rows;
-    }
-
-    /** All of it, a slice at a time: an export of any size needs no more memory than a page. */
+    /** Streams all matching rows page by page, so that an export of any size needs the memory of one page. */
     private void lines(OutputStream out, int workspace, AuditFilter filter) throws IOException {
         RunId behind = null;
         do {
-            Page page = page(workspace, filter, behind, AT_ONCE);
+            AuditPage page = page(workspace, filter, behind, PAGE_SIZE);
             StringBuilder text = new StringBuilder();
-            page.found().forEach(row -> text.append(Json.write(view(row))).append('\n'));
+            page.found()
+                    .forEach(
+                            row -> text.append(StrictJsonCodec.write(view(row))).append('\n'));
             out.write(text.toString().getBytes(StandardCharsets.UTF_8));
             out.flush();
             behind = page.next();
         } while (behind != null);
     }
 
-    static ObjectNode view(Rows.Audit row) {
-        return Views.object()
-                .put("at", Views.time(row.at()))
+    static ObjectNode view(DatabaseRows.AuditRow row) {
+        return RunJsonRenderer.newObject()
+                .put("at", RunJsonRenderer.formatTime(row.at()))
                 .put("actor_id", row.actor())
                 .put("action", row.action())
                 .put("target", row.target())

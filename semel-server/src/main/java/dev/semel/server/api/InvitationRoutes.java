@@ -1,169 +1,163 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
-import dev.semel.error.ErrorCode;
-import dev.semel.error.SemelException;
-import dev.semel.server.auth.Invitations;
-import dev.semel.server.auth.People;
-import dev.semel.server.auth.Role;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
-import dev.semel.server.http.Router;
-import dev.semel.server.http.Scope;
-import dev.semel.store.Edit.Placed;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.access.UserAccountStore;
+import dev.semel.server.access.UserInvitationStore;
+import dev.semel.server.access.UserRole;
+import dev.semel.server.http.ServerHttpRequest;
+import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.http.TokenScope;
+import dev.semel.store.StoreWriteCommand.SettingResult;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Links by which people set up their log-in or choose another password: made, listed, taken back. One for each name. */
-final class InvitationRoutes {
-    private static final String OF = "/v1/people/{name}";
+/** Serves the links with which users set up their login or reset their password. One per user name. */
+record InvitationRoutes(SemelRuntime semel, UserAccountStore users, IdempotentInboundRequestExecutor actions) {
+    private static final String OF = "/v1/users/{name}";
 
-    private final Semel semel;
-    private final People people;
-    private final Deeds deeds;
-
-    InvitationRoutes(Semel semel, People people, Deeds deeds) {
-        this.semel = semel;
-        this.people = people;
-        this.deeds = deeds;
+    void addTo(ApiRouter router) {
+        router.get("/v1/invitations", TokenScope.ADMIN, this::list)
+                .post(OF + "/reset", TokenScope.ADMIN, this::reset)
+                .delete(OF + "/invitation", TokenScope.ADMIN, this::revoke);
     }
 
-    void addTo(Router router) {
-        router.add("GET", "/v1/invitations", Scope.ADMIN, this::list)
-                .add(Api.changing("POST", OF + "/reset", Scope.ADMIN, this::reset))
-                .add(Api.changing("DELETE", OF + "/invitation", Scope.ADMIN, this::takeBack));
-    }
-
-    private Answer list(Request request) {
-        Paging paging = Paging.of(request);
+    private ServerHttpResponse list(ServerHttpRequest request) {
+        PagingParameters paging = PagingParameters.parse(request);
         int ws = request.principal().workspace();
-        long now = people.invitations().now();
-        return Views.page(
-                people.invitations().list(ws, SettingDeeds.after(paging), paging.limit()),
+        long now = users.invitations().now();
+        return RunJsonRenderer.pageResponse(
+                users.invitations().list(ws, paging.afterText(), paging.limit()),
                 paging.limit(),
-                link -> view(link, opens(ws, link, now)),
-                link -> SettingDeeds.cursor(link.name()));
+                link -> view(link, isOpen(ws, link, now)),
+                link -> PagingParameters.encode(link.name()));
     }
 
-    private static ObjectNode view(Invitations.Open link, boolean opens) {
-        return Views.object()
+    private static ObjectNode view(UserInvitationStore.InvitationSummary link, boolean open) {
+        return RunJsonRenderer.newObject()
                 .put("name", link.name())
                 .put("invitation_id", link.id())
-                .put("kind", link.reset() ? "reset" : "invite")
+                .put("kind", link.isPasswordReset() ? "reset" : "invite")
                 .put("role", link.role().word())
                 .put("invited_by", link.madeBy())
-                .put("invited_at", Views.time(link.madeAt()))
-                .put("until", Views.time(link.until()))
-                .put("open", opens);
+                .put("invited_at", RunJsonRenderer.formatTime(link.madeAt()))
+                .put("until", RunJsonRenderer.formatTime(link.until()))
+                .put("open", open);
     }
 
-    /** Whether whoever has it could still use it: in time, and for the very person, or the free name, it was made for. */
-    private boolean opens(int ws, Invitations.Open link, long now) {
-        People.Person person = people.find(ws, link.name());
-        int version = person == null ? 0 : person.version();
-        return link.until() >= now && version == link.over();
+    /** Whether the link still works: it is not expired, and its user has not changed since it was created. */
+    private boolean isOpen(int ws, UserInvitationStore.InvitationSummary link, long now) {
+        UserAccountStore.User user = users.find(ws, link.name());
+        int version = user == null ? 0 : user.version();
+        return link.until() >= now && version == link.userVersion();
     }
 
-    /** Whoever asks again with the same key is told of the link that was made; the link itself is told once. */
-    Answer invite(Request request, Deeds.Deed deed, String name, Role role) {
-        Invitations.Draft draft = people.invitations()
+    /** Creates an invitation link. A repeat with the same key gets the response without the secret link. */
+    ServerHttpResponse invite(ServerHttpRequest request, ActionRequest action, String name, UserRole role) {
+        UserInvitationStore.Draft draft = users.invitations()
                 .draft(
                         request.principal().workspace(),
                         role,
                         name,
                         request.principal().tokenId());
-        ObjectNode view =
-                Views.object().put("name", name).put("role", role.word()).put("disabled", false);
-        // Who follows the link may log in, so that it was made is told like any other leave.
-        return made(request, deed, new Making(new Deeds.Entry("person.invite", name, role.word()), draft, view));
+        ObjectNode view = RunJsonRenderer.newObject()
+                .put("name", name)
+                .put("role", role.word())
+                .put("disabled", false);
+        // The link grants access, so its creation is audited like any other grant.
+        var entry = new AuditNote("user.invite", name, role.word());
+        return createLink(request, action, new LinkCreation(entry, draft, view));
     }
 
-    /** A link by which somebody who is there chooses another password. Until they do, the one they have is good. */
-    private Answer reset(Request request) {
+    /** Creates a password reset link for an existing user. The old password works until the user sets a new one. */
+    private ServerHttpResponse reset(ServerHttpRequest request) {
         int ws = request.principal().workspace();
-        People.Person person = people.find(ws, People.checked(request.parameter("name")));
-        if (person == null) {
-            throw PeopleRoutes.unknown();
+        UserAccountStore.User account = ApiErrors.orThrow(
+                users.find(ws, UserAccountStore.requireValidName(request.parameter("name"))), UserRoutes::unknownUser);
+        if (account.external()) {
+            throw ApiErrors.invalidRequest("this user logs in with the identity provider and has no password in Semel");
         }
-        if (person.fromOutside()) {
-            throw RunActs.refused("this person logs in with the identity provider and has no password here");
-        }
-        Invitations.Draft draft =
-                people.invitations().draftReset(ws, person, request.principal().tokenId());
-        ObjectNode view = Views.object()
-                .put("name", person.name())
-                .put("role", person.role().word())
-                .put("disabled", person.disabled());
-        return made(
+        UserInvitationStore.Draft draft =
+                users.invitations().draftReset(ws, account, request.principal().tokenId());
+        ObjectNode view = RunJsonRenderer.newObject()
+                .put("name", account.name())
+                .put("role", account.role().word())
+                .put("disabled", account.disabled());
+        return createLink(
                 request,
-                new Deeds.Deed("person.reset", person.name()),
-                new Making(new Deeds.Entry("person.reset", person.name(), ""), draft, view));
+                new ActionRequest("user.reset", account.name()),
+                new LinkCreation(new AuditNote("user.reset", account.name(), ""), draft, view));
     }
 
-    private record Making(Deeds.Entry entry, Invitations.Draft draft, ObjectNode view) {}
+    private record LinkCreation(AuditNote entry, UserInvitationStore.Draft draft, ObjectNode view) {}
 
-    private Answer made(Request request, Deeds.Deed deed, Making making) {
-        Invitations.Draft draft = making.draft();
-        Deeds.Done done = deeds.once(
+    private ServerHttpResponse createLink(ServerHttpRequest request, ActionRequest action, LinkCreation creation) {
+        UserInvitationStore.Draft draft = creation.draft();
+        ActionResult done = actions.runOnce(
                 request,
-                deed,
-                deeds.noting(request, making.entry(), draft.put(), placed -> placed instanceof Placed.Now),
-                placed -> placed instanceof Placed.Now
-                        ? making.view()
+                action,
+                actions.withAudit(
+                        request, creation.entry(), draft.put(), placed -> placed instanceof SettingResult.Saved),
+                placed -> placed instanceof SettingResult.Saved
+                        ? creation.view()
                                 .deepCopy()
                                 .put("invitation_id", draft.id())
-                                .put("until", Views.time(draft.until()))
+                                .put("until", RunJsonRenderer.formatTime(draft.until()))
                                 .putNull("invitation")
                         : null);
         if (done == null) {
-            throw new IllegalStateException("a link that replaces whatever there is was refused");
+            throw new IllegalStateException("the store rejected an unconditional replacement of a link");
         }
         if (!done.replayed() && done.body() instanceof ObjectNode out) {
-            // Only here and only now: what is kept for those who ask again does not open anything.
-            out.put("invitation", people.home() + "/setup?token=" + draft.token());
+            // Only the first response has the secret link; the stored response for repeats does not.
+            out.put("invitation", users.publicUrl() + "/setup?token=" + draft.token());
         }
-        return done.answer();
+        return done.toResponse();
     }
 
-    private Answer takeBack(Request request) {
+    private ServerHttpResponse revoke(ServerHttpRequest request) {
         int ws = request.principal().workspace();
-        String name = People.checked(request.parameter("name"));
-        Invitations.Open link = people.invitations().of(ws, name);
+        String name = UserAccountStore.requireValidName(request.parameter("name"));
+        UserInvitationStore.InvitationSummary link = users.invitations().of(ws, name);
         int version = link == null ? 0 : link.version();
-        var entry = new Deeds.Entry("person.uninvite", name, link == null ? "" : link.id());
-        Deeds.Done done = deeds.once(
-                request,
-                new Deeds.Deed("person.uninvite", name),
-                deeds.noting(
-                        request,
-                        entry,
-                        people.invitations()
-                                .takingBack(
-                                        ws, name, version, request.principal().tokenId()),
-                        placed -> isEndOf(version, placed)),
-                placed -> isEndOf(version, placed)
-                        ? Views.object().put("name", name).put("taken_back", true)
-                        : null);
-        if (done == null) {
-            throw new SemelException(
-                    ErrorCode.NOT_FOUND,
-                    "There is no open link for this name: none was made, it was used, or it was taken back or replaced"
-                            + " a moment ago. Nothing was changed.",
-                    "Those that are open are listed at GET /v1/invitations.");
-        }
-        return done.answer();
+        var entry = new AuditNote("user.uninvite", name, link == null ? "" : link.id());
+        return ApiErrors.orNotFound(
+                        actions.runOnce(
+                                request,
+                                new ActionRequest("user.uninvite", name),
+                                actions.withAudit(
+                                        request,
+                                        entry,
+                                        users.invitations()
+                                                .prepareRevoke(
+                                                        ws,
+                                                        name,
+                                                        version,
+                                                        request.principal().tokenId()),
+                                        placed -> isEndOf(version, placed)),
+                                placed -> isEndOf(version, placed)
+                                        ? RunJsonRenderer.newObject()
+                                                .put("name", name)
+                                                .put("revoked", true)
+                                        : null),
+                        "This user name has no open link: none was created, or it was used, revoked or replaced."
+                                + " Nothing was changed.",
+                        "List the open links with GET /v1/invitations.")
+                .toResponse();
     }
 
-    /** A document that was removed before is told as removed, too; its number says whether it was this one. */
-    private static boolean isEndOf(int version, @Nullable Placed placed) {
-        return version > 0 && placed instanceof Placed.Now(var row) && row.removed() && row.version() == version + 1;
+    /** Whether this request removed the link. An earlier removal has another version number. */
+    private static boolean isEndOf(int version, @Nullable SettingResult placed) {
+        return version > 0
+                && placed instanceof SettingResult.Saved(var row)
+                && row.removed()
+                && row.version() == version + 1;
     }
 
-    /** Somebody was removed: a link that they had opens nothing any more, and is not listed either. */
-    void forget(int ws, String name, String actor) {
-        Invitations.Open link = people.invitations().of(ws, name);
+    /** Revokes the open link of a deleted user. */
+    void revokeFor(int ws, String name, String actor) {
+        UserInvitationStore.InvitationSummary link = users.invitations().of(ws, name);
         if (link != null) {
-            semel.change(people.invitations().takingBack(ws, name, link.version(), actor));
+            semel.change(users.invitations().prepareRevoke(ws, name, link.version(), actor));
         }
     }
 }

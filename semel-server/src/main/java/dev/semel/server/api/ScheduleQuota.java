@@ -1,11 +1,11 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.Definition;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.store.DatabaseRows;
+import dev.semel.store.StoreWriteCommand;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
@@ -13,68 +13,60 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many schedules a workspace may have. They are counted at a number of the catalog, and a publish counts only where the
- * catalog is still at it ({@link Edit.PublishOver}): of two at once the second is counted again.
+ * Enforces the maximum number of schedules in a workspace. Publishing succeeds only if the catalog has not changed
+ * since the count ({@link StoreWriteCommand.PublishIfUnchanged}); otherwise it counts again.
  */
-final class ScheduleQuota {
-    private static final int MOST_ATTEMPTS = 20;
+record ScheduleQuota(SemelRuntime semel, IntSupplier most) {
+    private static final int MAX_ATTEMPTS = 20;
 
-    private final Semel semel;
-    private final IntSupplier most;
-
-    ScheduleQuota(Semel semel, IntSupplier most) {
-        this.semel = semel;
-        this.most = most;
-    }
-
-    /** Refuses what would be too many; answers the number of the catalog at which it was counted. */
-    long counted(int workspace, Definition definition) {
-        // The number first: what is published in between makes the publish fail, and not the count.
-        long change = Objects.requireNonNull(semel.view(reads -> reads.catalogChange()));
-        int wanted = definition.extras().doors().schedules().size();
+    /** Rejects a definition over the quota; returns the catalog number at which it counted. */
+    long checkQuota(int workspace, WorkflowDefinition definition) {
+        // Read the number first: a concurrent publish then fails this publish and cannot falsify the count.
+        long change = StoreReader.read(semel, reads -> reads.catalogVersion());
+        int wanted = definition.versionOptions().triggers().schedules().size();
         int others = wanted == 0 ? 0 : beside(workspace, definition.name());
         int allowed = most.getAsInt();
         if (wanted > 0 && others + wanted > allowed) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "With the " + wanted + " schedules of workflow " + definition.name() + " this workspace would have "
-                            + (others + wanted) + ", and " + allowed + " are allowed. Nothing was published.",
-                    "Remove schedules that are not needed, or start the server with a larger --max-schedules.");
+                    "Workflow " + definition.name() + " has " + wanted + " schedules, so this workspace would have "
+                            + (others + wanted) + " of at most " + allowed + ". Nothing was published.",
+                    "Remove unused schedules, or start the server with a larger --max-schedules.");
         }
         return change;
     }
 
     private int beside(int workspace, String name) {
         int others = 0;
-        for (Rows.Workflow row : Objects.requireNonNull(semel.view(reads -> reads.workflows(workspace)))) {
+        for (DatabaseRows.WorkflowRow row : StoreReader.read(semel, reads -> reads.workflows(workspace))) {
             others += row.version() == 0 || row.name().equals(name) ? 0 : of(row);
         }
         return others;
     }
 
-    /** What is published counts; of a text that cannot be read here, what other workers have laid out. */
-    private int of(Rows.Workflow row) {
+    /** Counts the published schedules; if this worker cannot read the text, the schedules that other workers saved. */
+    private int of(DatabaseRows.WorkflowRow row) {
         try {
             return semel.version(row.workflowId(), row.version())
-                    .extras()
-                    .doors()
+                    .options()
+                    .triggers()
                     .schedules()
                     .size();
         } catch (SemelException e) {
-            return Objects.requireNonNull(semel.view(reads -> reads.timetable().of(row.workflowId())))
+            return StoreReader.read(semel, reads -> reads.schedules().ofWorkflow(row.workflowId()))
                     .size();
         }
     }
 
-    /** Publishes until nobody came in between. */
-    static <T> T untilCounted(Supplier<@Nullable T> publish) {
-        T done = untilCounted(publish, () -> false);
+    /** Retries the publish until no concurrent change interferes. */
+    static <T> T retryUntilCounted(Supplier<@Nullable T> publish) {
+        T done = retryUntilCounted(publish, () -> false);
         return Objects.requireNonNull(done);
     }
 
-    /** The same, or null where it is refused for another reason than that somebody came in between. */
-    static <T> @Nullable T untilCounted(Supplier<@Nullable T> publish, BooleanSupplier refused) {
-        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    /** Like {@link #retryUntilCounted(Supplier)}; null if the publish failed for another reason. */
+    static <T> @Nullable T retryUntilCounted(Supplier<@Nullable T> publish, BooleanSupplier refused) {
+        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             T done = publish.get();
             if (done != null || refused.getAsBoolean()) {
                 return done;
@@ -82,7 +74,7 @@ final class ScheduleQuota {
         }
         throw new SemelException(
                 ErrorCode.OVERLOADED,
-                "Others published, or changed settings, all the time, so that schedules could not be counted. Nothing"
+                "Semel could not count the schedules, because other requests kept changing the workspace. Nothing"
                         + " was published.",
                 "Publish it again in a moment.");
     }

@@ -1,108 +1,91 @@
 package dev.semel.server.api;
 
-import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
-import dev.semel.server.http.Router;
-import dev.semel.server.http.Scope;
-import dev.semel.server.settings.Names;
-import dev.semel.server.settings.Secrets;
+import dev.semel.server.http.ServerHttpRequest;
+import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.settings.SecretStore;
+import dev.semel.server.settings.WorkspaceSettingNameValidator;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Secrets: stored, replaced, removed, listed; never shown. */
-final class SecretRoutes {
+/** Serves `/v1/secrets`: saves, replaces, removes and lists secrets. No response contains a value. */
+record SecretRoutes(SecretStore secrets, WorkspaceSettingUpdater actions) {
     private static final int LARGEST = 128 << 10;
 
-    private final Secrets secrets;
-    private final SettingDeeds deeds;
-
-    SecretRoutes(Secrets secrets, SettingDeeds deeds) {
-        this.secrets = secrets;
-        this.deeds = deeds;
+    void addTo(ApiRouter router) {
+        router.get("/v1/secrets", TokenScope.READ, this::list)
+                .get("/v1/secrets/{name}", TokenScope.READ, this::get)
+                .change("PUT", "/v1/secrets/{name}", TokenScope.ADMIN, this::put, LARGEST)
+                .delete("/v1/secrets/{name}", TokenScope.ADMIN, this::remove);
     }
 
-    void addTo(Router router) {
-        router.add("GET", "/v1/secrets", Scope.READ, this::list)
-                .add("GET", "/v1/secrets/{name}", Scope.READ, this::get)
-                .add(Api.changing("PUT", "/v1/secrets/{name}", Scope.ADMIN, this::put)
-                        .withMaxBody(LARGEST))
-                .add(Api.changing("DELETE", "/v1/secrets/{name}", Scope.ADMIN, this::remove));
-    }
-
-    Answer list(Request request) {
-        Paging paging = Paging.of(request);
-        return Views.page(
-                secrets.page(request.principal().workspace(), SettingDeeds.after(paging), paging.limit()),
+    ServerHttpResponse list(ServerHttpRequest request) {
+        PagingParameters paging = PagingParameters.parse(request);
+        return RunJsonRenderer.pageResponse(
+                secrets.page(request.principal().workspace(), paging.afterText(), paging.limit()),
                 paging.limit(),
                 SecretRoutes::view,
-                secret -> SettingDeeds.cursor(secret.name()));
+                secret -> PagingParameters.encode(secret.name()));
     }
 
-    Answer get(Request request) {
-        Secrets.Shown shown = secrets.find(request.principal().workspace(), request.parameter("name"));
-        if (shown == null) {
-            throw unknown();
-        }
-        return SettingDeeds.tagged(Views.ok(view(shown)), shown.version());
+    ServerHttpResponse get(ServerHttpRequest request) {
+        SecretStore.SecretSummary shown = ApiErrors.orThrow(
+                secrets.find(request.principal().workspace(), request.parameter("name")), SecretRoutes::unknown);
+        return WorkspaceSettingUpdater.withEtag(RunJsonRenderer.ok(view(shown)), shown.version());
     }
 
     private static SemelException unknown() {
-        return new SemelException(
-                ErrorCode.NOT_FOUND,
-                "There is no such secret in this workspace.",
-                "They are listed at GET /v1/secrets, without their values.");
+        return ApiErrors.notFound(
+                "No secret with this name exists in this workspace. Nothing was changed.",
+                "GET /v1/secrets lists the names of the secrets.");
     }
 
-    private static ObjectNode view(Secrets.Shown secret) {
-        return Views.object()
+    private static ObjectNode view(SecretStore.SecretSummary secret) {
+        return RunJsonRenderer.newObject()
                 .put("name", secret.name())
                 .put("version", secret.version())
-                .put("changed_at", Views.time(secret.changedAt()))
+                .put("changed_at", RunJsonRenderer.formatTime(secret.changedAt()))
                 .put("changed_by", secret.changedBy())
                 .put("fingerprint", secret.fingerprint())
                 .put("key", secret.key());
     }
 
-    Answer put(Request request) {
-        MediaTypes.requireJson(request);
-        JsonNode body = Json.parse(request.body());
+    ServerHttpResponse put(ServerHttpRequest request) {
+        JsonNode body = InboundJsonRequestBody.parseAny(request);
         JsonNode value = body.path("value");
         if (!body.isObject()
                 || !value.isString()
                 || !Set.copyOf(body.propertyNames()).equals(Set.of("value"))) {
-            throw new SemelException(
-                    ErrorCode.INVALID_INPUT,
-                    "The body must be {\"value\": \"…\"} and hold nothing else. Nothing was stored.",
+            throw ApiErrors.invalidInput(
+                    "The body must be {\"value\": \"…\"} without other members. Nothing was stored.",
                     "Send the value as text.");
         }
-        Secrets.Draft draft = new Secrets.Draft(
+        SecretStore.SecretDraft draft = new SecretStore.SecretDraft(
                 request.principal().workspace(),
-                Names.checked("secret", request.parameter("name")),
+                WorkspaceSettingNameValidator.requireValid("secret", request.parameter("name")),
                 value.stringValue(),
-                SettingDeeds.expected(request),
+                WorkspaceSettingUpdater.expectedVersion(request),
                 request.principal().tokenId());
-        return deeds.put(
+        return actions.put(
                 request,
-                // Its digest and not the value: what is kept for those who ask again must not help to guess it.
-                new Deeds.Deed("secret.put", draft.name(), secrets.digest(draft), String.valueOf(draft.expected())),
-                secrets.putting(draft),
-                row -> view(secrets.shown(row)));
+                // The digest, not the value: the stored idempotency record must not help to guess the secret.
+                new ActionRequest("secret.put", draft.name(), secrets.digest(draft), String.valueOf(draft.expected())),
+                secrets.preparePut(draft),
+                row -> view(secrets.summarize(row)));
     }
 
-    Answer remove(Request request) {
+    ServerHttpResponse remove(ServerHttpRequest request) {
         String name = request.parameter("name");
-        if (!Names.fits(name)) {
+        if (!WorkspaceSettingNameValidator.isValid(name)) {
             throw unknown();
         }
-        Integer expected = SettingDeeds.expected(request);
-        return deeds.remove(
+        Integer expected = WorkspaceSettingUpdater.expectedVersion(request);
+        return actions.remove(
                 request,
-                new Deeds.Deed("secret.remove", name, String.valueOf(expected)),
-                secrets.removing(
+                new ActionRequest("secret.remove", name, String.valueOf(expected)),
+                secrets.prepareRemove(
                         request.principal().workspace(),
                         name,
                         expected,

@@ -1,61 +1,53 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
-import dev.semel.server.http.Router;
-import dev.semel.server.http.Scope;
-import dev.semel.store.Rows;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.http.ServerHttpRequest;
+import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.http.TokenScope;
+import dev.semel.store.DatabaseRows;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
- * The workspaces of this server, in the order in which they were made. One is made with its first token (`POST
- * /v1/tokens` with `workspace`); what is in it is for its own tokens and people alone.
+ * Serves `GET /v1/workspaces`: the workspaces of this server, in order of creation. `POST /v1/tokens` with `workspace`
+ * creates one. Only its own tokens and users can access its content.
  */
-final class WorkspaceRoutes {
+record WorkspaceRoutes(SemelRuntime semel) {
     private static final int BEFORE_ALL = 0;
 
-    private final Semel semel;
-
-    WorkspaceRoutes(Semel semel) {
-        this.semel = semel;
+    void addTo(ApiRouter router) {
+        router.get("/v1/workspaces", TokenScope.ADMIN, this::list);
     }
 
-    void addTo(Router router) {
-        router.add("GET", "/v1/workspaces", Scope.ADMIN, this::list);
-    }
-
-    private Answer list(Request request) {
-        Paging paging = Paging.of(request);
-        String after = SettingDeeds.after(paging);
+    private ServerHttpResponse list(ServerHttpRequest request) {
+        PagingParameters paging = PagingParameters.parse(request);
+        String after = paging.afterText();
         if (!after.matches("[0-9]{0,9}")) {
-            throw Paging.refused("after is not a cursor that a list gave");
+            throw ApiErrors.invalidQuery("`after` must be the `next` value of an earlier response");
         }
         int from = after.isEmpty() ? BEFORE_ALL : Integer.parseInt(after);
         String own = request.principal().workspaceName();
-        return Views.page(
-                behind(from, paging.limit()),
+        return RunJsonRenderer.pageResponse(
+                findAfter(from, paging.limit()),
                 paging.limit(),
-                row -> Views.object()
+                row -> RunJsonRenderer.newObject()
                         .put("workspace", row.name())
-                        .put("own", row.name().equals(own)),
-                row -> SettingDeeds.cursor(Integer.toString(row.ws())));
+                        .put("current", row.name().equals(own)),
+                row -> PagingParameters.encode(Integer.toString(row.ws())));
     }
 
-    private List<Rows.Workspace> behind(int from, int limit) {
-        return Objects.requireNonNull(semel.view(reads -> {
-            List<Rows.Workspace> found = new ArrayList<>();
+    private List<DatabaseRows.WorkspaceRow> findAfter(int from, int limit) {
+        return StoreReader.read(semel, reads -> {
+            List<DatabaseRows.WorkspaceRow> found = new ArrayList<>();
             Integer next = reads.workspaceAfter(from);
             while (next != null && found.size() < limit) {
-                Rows.Workspace row = reads.workspace(next);
+                DatabaseRows.WorkspaceRow row = reads.workspace(next);
                 if (row != null) {
                     found.add(row);
                 }
                 next = reads.workspaceAfter(next);
             }
             return found;
-        }));
+        });
     }
 }

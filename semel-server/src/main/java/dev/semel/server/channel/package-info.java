@@ -1,6 +1,6 @@
 /**
- * How a message leaves: templates that become text, channels that deliver it, and the decisions whether and where it may
- * go. A channel sends one message once; whether it may be sent again is the business of the effect around it.
+ * Sending messages: templates, routing, opt-outs, and channels that deliver over SMTP or HTTP. A channel sends each
+ * message once; the effect around it decides about another attempt.
  */
 @NullMarked
 package dev.semel.server.channel;

@@ -2,73 +2,53 @@ package dev.semel.server.cli;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 @Command(
         name = "doctor",
-        description = "Looks at Java, port, store, disk, server, clock and token. Exits 1 if something fails.",
-        footerHeading = "%nExamples:%n",
+        description = "Checks Java, port, store, disk, server, clock and token. Exits 1 if a check fails.",
         footer = {"  semel doctor", "  semel doctor --server https://semel.example.com --token-file token.txt"})
-final class DoctorCommand implements Callable<Integer> {
-    private final Surroundings around;
-
-    @Mixin
-    final Output output;
-
-    @Mixin
-    final Connection connection;
-
-    @Option(names = "--port", paramLabel = "PORT", description = "The port `semel dev` would use; 8085 unless told.")
+final class DoctorCommand extends CliApiCommand {
+    @Option(names = "--port", paramLabel = "PORT", description = "Port that `semel dev` would use. Default: 8085.")
     int port = 8085;
 
-    @Option(
-            names = "--data",
-            paramLabel = "DIR",
-            description = "The folder `semel dev` would use; ./.semel unless told.")
+    @Option(names = "--data", paramLabel = "DIR", description = "Folder that `semel dev` would use. Default: ./.semel.")
     Path data = Path.of(".semel");
-
-    DoctorCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
-    }
 
     @Override
     public Integer call() {
-        List<Finding> findings =
-                new Examination(around, connection).all(port, around.folder().resolve(data));
-        boolean well = findings.stream().noneMatch(finding -> finding.grade() == Finding.Grade.FAIL);
+        List<DoctorFinding> findings = new DoctorChecks(environment(), connection)
+                .runAll(port, environment().folder().resolve(data));
+        boolean well = findings.stream().noneMatch(finding -> finding.severity() == DoctorFinding.Severity.FAIL);
         if (output.json) {
-            ObjectNode document = Json.object().put("ok", well);
-            ArrayNode checks = document.putArray("checks");
-            findings.forEach(finding -> checks.add(finding.document()));
-            output.document(document);
+            ObjectNode document = TerminalJsonFormatter.newObject().put("ok", well);
+            findings.stream().map(DoctorFinding::toJson).forEach(document.putArray("checks")::add);
+            output.printJson(document);
         } else {
             findings.forEach(this::print);
-            output.next(well ? "semel workflows" : "mend what is marked fail, then semel doctor");
+            output.suggestCommand(
+                    well ? "semel workflow list" : "fix what is marked fail, then run semel doctor again");
         }
-        return well ? Exit.DONE : Exit.FAILED;
+        return well ? ExitCode.OK : ExitCode.FAILED;
     }
 
-    private void print(Finding finding) {
-        String word = finding.word();
+    private void print(DoctorFinding finding) {
+        String word = finding.severityName();
         if (output.plain) {
-            output.line(String.join("\t", word, finding.name(), finding.detail(), finding.fix()));
+            output.printLine(String.join("\t", word, finding.name(), finding.detail(), finding.fix()));
             return;
         }
-        String grade = switch (finding.grade()) {
+        String grade = switch (finding.severity()) {
             case OK -> output.green(word);
             case WARN -> output.yellow(word);
             case FAIL -> output.red(word);
         };
-        output.line(grade + " ".repeat(6 - word.length()) + String.format("%-8s", finding.name()) + finding.detail());
+        output.printLine(
+                grade + " ".repeat(6 - word.length()) + String.format("%-8s", finding.name()) + finding.detail());
         if (!finding.fix().isEmpty()) {
-            output.line("              " + finding.fix());
+            output.printLine("              " + finding.fix());
         }
     }
 }

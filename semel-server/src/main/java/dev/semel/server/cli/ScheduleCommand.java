@@ -1,214 +1,164 @@
 package dev.semel.server.cli;
 
 import java.time.Instant;
-import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/** What starts by itself: one schedule, its ticks, and what an operator turns about it. */
-abstract sealed class ScheduleCommand implements Callable<Integer> {
-    final Surroundings around;
-
-    @Mixin
-    final Output output;
-
-    @Mixin
-    final Connection connection;
-
+/** The commands of `semel schedule`, and the base of those that need more than one call or option. */
+abstract sealed class ScheduleCommand extends CliApiCommand {
     @Parameters(index = "0", paramLabel = "WORKFLOW", description = "Name or id of the workflow.")
     String workflow = "";
 
-    @Parameters(index = "1", paramLabel = "NAME", description = "The id of the schedule in the file.")
+    @Parameters(index = "1", paramLabel = "NAME", description = "Id of the schedule in the workflow file.")
     String name = "";
 
-    ScheduleCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    /** Prints ticks, newest first. */
+    void printTicks(JsonNode ticks, Instant now) {
+        tickColumns(CliListDefinition.of(CliApiRequest.get(""), "", ""))
+                .toTable(ticks, output, now)
+                .print(output);
     }
 
-    /** `semel schedule show|ticks|pause|resume|backfill`. */
-    static CommandLine commandLine(Surroundings around) {
-        return new CommandLine(new Group(around))
-                .addSubcommand(new Show(around))
-                .addSubcommand(new Ticks(around))
-                .addSubcommand(new Pause(around))
-                .addSubcommand(new Resume(around))
-                .addSubcommand(new Backfill(around));
+    private static CliListDefinition tickColumns(CliListDefinition list) {
+        return list.addText("SCHEDULED", "scheduled_at")
+                .addText("STATUS", "status")
+                .addText("REASON", "reason")
+                .addText("RUN", "run_id")
+                .addTime("WHEN", "at");
     }
 
-    String path(String... more) {
-        String path = Call.path("v1", "workflows", workflow, "schedules", name);
-        return more.length == 0 ? path : path + "/" + more[0];
+    static CommandLine list() {
+        CliListDefinition definition = CliListDefinition.of(
+                        CliApiRequest.get("v1", "schedules"),
+                        "schedule list",
+                        "no schedules yet. Add trigger.schedules to a workflow file")
+                .addText("WORKFLOW", "workflow")
+                .addText("SCHEDULE", "schedule")
+                .addColumn("TIMES", ScheduleCommand::times)
+                .addColumn("ZONE", schedule -> TerminalJsonFormatter.text(schedule.path("spec"), "zone"))
+                .addColumn("STATE", ScheduleCommand::state)
+                .addTime("NEXT", "next_at");
+        return CliListCommand.create("Lists schedules with their next times.", definition);
     }
 
-    /** Writes the ticks of an answer, newest first. */
-    void print(JsonNode ticks, Instant now) {
-        Table table = new Table("SCHEDULED", "STATUS", "REASON", "RUN", "WHEN");
-        for (JsonNode tick : ticks) {
-            table.row(
-                    Json.text(tick, "scheduled_at"),
-                    Json.text(tick, "status"),
-                    Json.text(tick, "reason"),
-                    Json.text(tick, "run_id"),
-                    Listing.when(output, tick, "at", now));
+    private static String times(JsonNode schedule) {
+        String cron = TerminalJsonFormatter.text(schedule.path("spec"), "cron");
+        return cron.isEmpty() ? "every " + TerminalJsonFormatter.text(schedule.path("spec"), "every") : cron;
+    }
+
+    private static String state(JsonNode schedule) {
+        return schedule.path("paused").asBoolean(false)
+                ? "paused"
+                : schedule.path("running").asBoolean(false) ? "running" : "";
+    }
+
+    static CommandLine pause() {
+        return action(
+                "pause",
+                "Pauses a schedule. The server records each tick (planned start time) as skipped.",
+                " is paused; its ticks are skipped and recorded");
+    }
+
+    static CommandLine resume() {
+        return action(
+                "resume", "Resumes a paused schedule.", " is resumed; a backfill can start runs for the skipped ticks");
+    }
+
+    private static CommandLine action(String verb, String description, String result) {
+        return GenericApiCallCommand.create(
+                verb + " WORKFLOW NAME",
+                description,
+                arguments ->
+                        CliApiRequest.post("v1", "workflows", arguments.get(0), "schedules", arguments.get(1), verb),
+                (_, answer) -> TerminalJsonFormatter.text(answer, "workflow") + " › "
+                        + TerminalJsonFormatter.text(answer, "schedule") + result);
+    }
+
+    @Command(name = "show", description = "Shows a schedule with its next times and its last ticks.")
+    static final class ScheduleShowCommand extends ScheduleCommand {
+        @Option(
+                names = "--next",
+                paramLabel = "N",
+                description = "How many of the next start times to show. Default: 5.")
+        int next = 5;
+
+        @Override
+        public Integer call() {
+            CliApiResponse answer = connection
+                    .api()
+                    .send(CliApiRequest.get("v1", "workflows", workflow, "schedules", name)
+                            .withQuery("next", Integer.toString(next)));
+            JsonNode schedule = answer.body();
+            if (output.json) {
+                return printJson(schedule);
+            }
+            Instant now = now(answer);
+            boolean paused = schedule.path("paused").asBoolean(false);
+            output.printLine(TerminalJsonFormatter.text(schedule, "workflow") + " › "
+                    + TerminalJsonFormatter.text(schedule, "schedule") + (paused ? " (paused)" : ""));
+            output.printLine(
+                    "  " + TerminalJsonFormatter.sanitize(TerminalJsonFormatter.compact(schedule.path("spec"))));
+            output.printLine("next:");
+            for (JsonNode time : schedule.path("next")) {
+                output.printLine("  " + TerminalJsonFormatter.sanitize(time.asString()));
+            }
+            if (!schedule.path("ticks").isEmpty()) {
+                printTicks(schedule.path("ticks"), now);
+            }
+            return ExitCode.OK;
         }
-        table.print(output);
+    }
+
+    @Command(name = "ticks", description = "Lists ticks (planned start times) with their results, newest first.")
+    static final class TickListCommand extends CliListCommand {
+        @Parameters(index = "0", paramLabel = "WORKFLOW", description = "Name or id of the workflow.")
+        String workflow = "";
+
+        @Parameters(index = "1", paramLabel = "NAME", description = "Id of the schedule in the workflow file.")
+        String name = "";
+
+        @Override
+        CliListDefinition listDefinition() {
+            return tickColumns(CliListDefinition.of(
+                    CliApiRequest.get("v1", "workflows", workflow, "schedules", name, "ticks"),
+                    "schedule ticks " + ShellQuoting.quote(workflow) + " " + ShellQuoting.quote(name),
+                    "no ticks yet"));
+        }
     }
 
     @Command(
-            name = "schedule",
-            description = "One schedule: look, pause, resume, make up for what was missed.",
-            footerHeading = "%nExamples:%n",
-            footer = {
-                "  semel schedule show billing nightly --next 10",
-                "  semel schedule ticks billing nightly",
-                "  semel schedule pause billing nightly",
-                "  semel schedule backfill billing nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z"
-            })
-    static final class Group implements Callable<Integer> {
-        private final Surroundings around;
-
-        Group(Surroundings around) {
-            this.around = around;
-        }
-
-        @Override
-        public Integer call() {
-            around.err().println("say what to do with it: show, ticks, pause, resume or backfill");
-            around.err().println("help: semel schedule -h");
-            return Exit.USAGE;
-        }
-    }
-
-    @Command(name = "show", description = "How a schedule stands, when it fires next, and its last ticks.")
-    static final class Show extends ScheduleCommand {
-        @Option(names = "--next", paramLabel = "N", description = "So many times to come, 5 unless told.")
-        int next = 5;
-
-        Show(Surroundings around) {
-            super(around);
-        }
-
-        @Override
-        public Integer call() {
-            Answer answer = connection.api().ask(Call.get(path()).where("next", Integer.toString(next)));
-            JsonNode schedule = answer.body();
-            if (output.json) {
-                output.document(schedule);
-                return Exit.DONE;
-            }
-            Instant now = answer.date().orElse(around.clock().instant());
-            boolean paused = schedule.path("paused").asBoolean(false);
-            output.line(Json.text(schedule, "workflow") + " › " + Json.text(schedule, "schedule")
-                    + (paused ? " (paused)" : ""));
-            output.line("  " + Json.clean(Json.compact(schedule.path("spec"))));
-            output.line("next:");
-            for (JsonNode time : schedule.path("next")) {
-                output.line("  " + Json.clean(time.asString()));
-            }
-            if (!schedule.path("ticks").isEmpty()) {
-                print(schedule.path("ticks"), now);
-            }
-            return Exit.DONE;
-        }
-    }
-
-    @Command(name = "ticks", description = "What became of each tick, newest first.")
-    static final class Ticks extends ScheduleCommand {
-        @Mixin
-        final Listing listing = new Listing();
-
-        Ticks(Surroundings around) {
-            super(around);
-        }
-
-        @Override
-        public Integer call() {
-            Answer answer = connection.api().ask(listing.page(Call.get(path("ticks"))));
-            if (output.json) {
-                output.document(answer.body());
-                return Exit.DONE;
-            }
-            JsonNode items = answer.body().path("items");
-            if (!items.isEmpty()) {
-                print(items, answer.date().orElse(around.clock().instant()));
-            }
-            String again = "schedule ticks " + Shell.word(workflow) + " " + Shell.word(name);
-            Listing.end(output, answer.body(), again, "no tick yet");
-            return Exit.DONE;
-        }
-    }
-
-    int turn(String deed, String said) {
-        JsonNode answer = connection.api().ask(Call.post(path(deed), "")).body();
-        if (output.json) {
-            output.document(answer);
-        } else {
-            output.line(Json.text(answer, "workflow") + " › " + Json.text(answer, "schedule") + said);
-        }
-        return Exit.DONE;
-    }
-
-    @Command(name = "pause", description = "Its ticks are skipped, each with a row that says so.")
-    static final class Pause extends ScheduleCommand {
-        Pause(Surroundings around) {
-            super(around);
-        }
-
-        @Override
-        public Integer call() {
-            return turn("pause", " is paused; its ticks are skipped and told");
-        }
-    }
-
-    @Command(name = "resume", description = "Its ticks fire again.")
-    static final class Resume extends ScheduleCommand {
-        Resume(Surroundings around) {
-            super(around);
-        }
-
-        @Override
-        public Integer call() {
-            return turn("resume", " fires again; what was skipped can be made up for by backfill");
-        }
-    }
-
-    @Command(name = "backfill", description = "Gives each tick of a time that has no run one. Safe to ask for twice.")
-    static final class Backfill extends ScheduleCommand {
-        @Option(names = "--from", paramLabel = "TIME", required = true, description = "First nominal time.")
+            name = "backfill",
+            description = "Starts a run for each tick of a period, if the tick has no run yet. Safe to repeat.",
+            footer = "  semel schedule backfill billing nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z")
+    static final class ScheduleBackfillCommand extends ScheduleCommand {
+        @Option(names = "--from", paramLabel = "TIME", required = true, description = "Start of the period, inclusive.")
         String from = "";
 
-        @Option(names = "--to", paramLabel = "TIME", required = true, description = "No tick at it or behind it.")
+        @Option(names = "--to", paramLabel = "TIME", required = true, description = "End of the period, exclusive.")
         String to = "";
-
-        Backfill(Surroundings around) {
-            super(around);
-        }
 
         @Override
         public Integer call() {
-            String body = Json.compact(Json.object().put("from", from).put("to", to));
-            JsonNode answer =
-                    connection.api().ask(Call.post(path("backfill"), body)).body();
+            ObjectNode body =
+                    TerminalJsonFormatter.newObject().put("from", from).put("to", to);
+            JsonNode answer = send(CliApiRequest.post("v1", "workflows", workflow, "schedules", name, "backfill")
+                    .withJson(body));
             if (output.json) {
-                output.document(answer);
-                return Exit.DONE;
+                return printJson(answer);
             }
             if (!answer.path("ticks").isEmpty()) {
-                print(answer.path("ticks"), around.clock().instant());
+                printTicks(answer.path("ticks"), environment().clock().instant());
             }
-            output.line(Json.text(answer, "started") + " started, " + Json.text(answer, "already_done")
-                    + " had a run already" + (refused(answer) ? ", " + Json.text(answer, "refused") + " refused" : ""));
-            return Exit.DONE;
-        }
-
-        private static boolean refused(JsonNode answer) {
-            return answer.path("refused").asInt(0) > 0;
+            output.printLine(TerminalJsonFormatter.text(answer, "started") + " started, "
+                    + TerminalJsonFormatter.text(answer, "already_done") + " had a run already"
+                    + (answer.path("rejected").asInt(0) > 0
+                            ? ", " + TerminalJsonFormatter.text(answer, "rejected") + " rejected"
+                            : ""));
+            return ExitCode.OK;
         }
     }
 }

@@ -5,8 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The difference of two texts, line by line, in the unified form. The shortest one (Myers 1986), unless more than a
- * thousand lines differ: then the whole middle is shown as replaced.
+ * Computes a unified diff of two texts, line by line.
+ *
+ * <p>It is the shortest diff (Myers 1986), unless more than a thousand lines differ: then the whole middle is shown as
+ * replaced.
  */
 public final class LineDiff {
     private static final int MOST_CHANGES = 1_000;
@@ -14,16 +16,17 @@ public final class LineDiff {
 
     private final List<String> before;
     private final List<String> after;
-    private final List<Line> lines = new ArrayList<>();
+    private final List<DiffLine> lines = new ArrayList<>();
 
-    private record Line(char mark, String text) {}
+    /** One line of the diff: ' ', '-' or '+' and the text. */
+    private record DiffLine(char mark, String text) {}
 
     private LineDiff(String before, String after) {
         this.before = before.lines().toList();
         this.after = after.lines().toList();
     }
 
-    /** Empty where no line differs. */
+    /** Empty if no line differs. */
     public static String unified(String before, String after) {
         LineDiff diff = new LineDiff(before, after);
         diff.compare();
@@ -40,16 +43,16 @@ public final class LineDiff {
         while (tail < shorter - head && fromEnd(before, tail).equals(fromEnd(after, tail))) {
             tail++;
         }
-        before.subList(0, head).forEach(line -> lines.add(new Line(' ', line)));
+        before.subList(0, head).forEach(line -> lines.add(new DiffLine(' ', line)));
         middle(before.subList(head, before.size() - tail), after.subList(head, after.size() - tail));
-        before.subList(before.size() - tail, before.size()).forEach(line -> lines.add(new Line(' ', line)));
+        before.subList(before.size() - tail, before.size()).forEach(line -> lines.add(new DiffLine(' ', line)));
     }
 
     private static String fromEnd(List<String> list, int place) {
         return list.get(list.size() - 1 - place);
     }
 
-    /** Finds how far each diagonal reaches with one change more, and remembers each round. */
+    /** Finds how far each diagonal reaches with one more change, and stores each round. */
     private void middle(List<String> from, List<String> to) {
         int most = Math.min(from.size() + to.size(), MOST_CHANGES);
         int centre = most + 1;
@@ -70,12 +73,12 @@ public final class LineDiff {
                 }
             }
         }
-        from.forEach(line -> lines.add(new Line('-', line)));
-        to.forEach(line -> lines.add(new Line('+', line)));
+        from.forEach(line -> lines.add(new DiffLine('-', line)));
+        to.forEach(line -> lines.add(new DiffLine('+', line)));
     }
 
-    private static List<Line> walkedBack(List<String> from, List<String> to, List<int[]> rounds) {
-        List<Line> found = new ArrayList<>();
+    private static List<DiffLine> walkedBack(List<String> from, List<String> to, List<int[]> rounds) {
+        List<DiffLine> found = new ArrayList<>();
         int x = from.size();
         int y = to.size();
         for (int changes = rounds.size() - 1; changes >= 0; changes--) {
@@ -88,10 +91,10 @@ public final class LineDiff {
             while (x > startX && y > startY && x > 0 && y > 0) {
                 x--;
                 y--;
-                found.add(new Line(' ', from.get(x)));
+                found.add(new DiffLine(' ', from.get(x)));
             }
             if (changes > 0) {
-                found.add(down ? new Line('+', to.get(startY)) : new Line('-', from.get(startX)));
+                found.add(down ? new DiffLine('+', to.get(startY)) : new DiffLine('-', from.get(startX)));
             }
             x = startX;
             y = startY;
@@ -115,7 +118,7 @@ public final class LineDiff {
         return out.toString();
     }
 
-    /** Behind the context of the last change that is not further away than two contexts from the one before. */
+    /** The end of a hunk: after the context of its last change. Changes within two contexts share a hunk. */
     private int endOfHunk(int first) {
         int last = first;
         for (int i = first; i < lines.size() && i - last <= 2 * CONTEXT; i++) {
@@ -125,7 +128,7 @@ public final class LineDiff {
     }
 
     private void hunk(StringBuilder out, int start, int end) {
-        List<Line> part = lines.subList(start, end);
+        List<DiffLine> part = lines.subList(start, end);
         out.append("@@ -")
                 .append(range(start, part, '+'))
                 .append(" +")
@@ -134,8 +137,8 @@ public final class LineDiff {
         part.forEach(line -> out.append(line.mark()).append(line.text()).append('\n'));
     }
 
-    /** Where a hunk begins on one side, and how long it is there: all lines but those of the other side. */
-    private String range(int start, List<Line> part, char others) {
+    /** The start line and length of a hunk on one side: all lines except those of the other side. */
+    private String range(int start, List<DiffLine> part, char others) {
         long front = lines.subList(0, start).stream()
                 .filter(line -> line.mark() != others)
                 .count();

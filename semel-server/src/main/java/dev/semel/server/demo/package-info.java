@@ -1,4 +1,4 @@
-/** Fake providers, and what `semel dev --demo` and `semel demo` show with them. */
+/** Fake providers and example settings for `semel dev --demo`, `semel demo` and `semel qa`. */
 @NullMarked
 package dev.semel.server.demo;
 

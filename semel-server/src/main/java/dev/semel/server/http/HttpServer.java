@@ -10,39 +10,49 @@ import io.helidon.webserver.http1.Http1ConnectionSelector;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** The server's door: Helidon below, our own router above, and no Helidon type to be seen from outside. */
+/** The HTTP server: Helidon with strict request parsing and Semel's own router. No Helidon type is visible outside. */
 public final class HttpServer implements AutoCloseable {
     private final WebServer server;
-    private final InFlight inFlight;
-    private final Connections connections;
-    private final Settings settings;
+    private final InFlightRequestCounter inFlight;
+    private final InboundConnectionDeadlineMonitor connections;
+    private final HttpServerSettings settings;
 
-    private HttpServer(WebServer server, InFlight inFlight, Connections connections, Settings settings) {
+    private HttpServer(
+            WebServer server,
+            InFlightRequestCounter inFlight,
+            InboundConnectionDeadlineMonitor connections,
+            HttpServerSettings settings) {
         this.server = server;
         this.inFlight = inFlight;
         this.connections = connections;
         this.settings = settings;
     }
 
-    /** @throws IllegalStateException when the address cannot be listened on */
-    public static HttpServer start(Settings settings, Router router, Authenticator authenticator, Observer observer) {
-        Dispatch dispatch = new Dispatch(settings, router, authenticator, observer);
-        Connections connections = new Connections(settings);
-        TransportErrors errors = new TransportErrors(settings, observer, dispatch.ids());
-        Guard guard =
-                new Guard(http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
+    /** @throws IllegalStateException when the server cannot listen on the address */
+    public static HttpServer start(
+            HttpServerSettings settings,
+            HttpRouter router,
+            BearerTokenAuthenticator authenticator,
+            ServerHttpRequestObserver observer) {
+        ServerHttpRequestDispatcher dispatch =
+                new ServerHttpRequestDispatcher(settings, router, authenticator, observer);
+        InboundConnectionDeadlineMonitor connections = new InboundConnectionDeadlineMonitor(settings);
+        HttpServerTransportErrorHandler errors =
+                new HttpServerTransportErrorHandler(settings, observer, dispatch.ids());
+        DeadlineConnectionSelector guard = new DeadlineConnectionSelector(
+                http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
         WebServer server = WebServer.builder()
                 .address(address(settings.host()))
                 .port(settings.port())
                 .backlog(settings.backlog())
-                // An answer that takes two packets would wait 40 ms for the caller to confirm the first of them.
+                // Without it, a response of two packets waits 40 ms for the acknowledgement of the first.
                 .connectionOptions(options -> options.tcpNoDelay(true))
                 .maxTcpConnections(settings.maxConnections())
                 .maxConcurrentRequests(settings.maxConcurrent())
-                .shutdownGracePeriod(settings.drain())
+                .shutdownGracePeriod(settings.timeouts().drain())
                 .shutdownHook(false)
-                .directHandlers(errors.everywhere())
-                // So that our own texts reach the handler above; it passes on no others.
+                .directHandlers(errors.forAllEvents())
+                // Passes our own error texts to the handler above, which ignores all others.
                 .errorHandling(ErrorHandling.builder().includeEntity(true).build())
                 .contentEncoding(ContentEncodingContext.builder()
                         .contentEncodingsDiscoverServices(false)
@@ -57,8 +67,8 @@ public final class HttpServer implements AutoCloseable {
         if (!server.isRunning()) {
             // Helidon only logs that it could not listen.
             throw new IllegalStateException("Cannot listen on " + settings.host() + ":" + settings.port()
-                    + ": another process does, or the address is not this machine's. Nothing"
-                    + " was started. Choose another --port, or stop what listens there.");
+                    + ": another process uses the port, or this machine does not have the address. The server"
+                    + " did not start. Choose another --port, or stop the other process.");
         }
         return new HttpServer(server, dispatch.inFlight(), connections.start(), settings);
     }
@@ -68,13 +78,13 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /**
-     * Stops listening at once, lets the requests in flight finish within {@link Settings#drain}, answers new ones on
-     * kept connections with 503 meanwhile, then closes every connection.
+     * Stops listening and lets requests in flight finish within {@link HttpServerSettings.Timeouts#drain}. New requests on open
+     * connections get 503. Then closes every connection.
      */
     public void stop() {
         inFlight.close();
         Thread listener = Thread.ofPlatform().name("http-stop").start(server::stop);
-        inFlight.await(settings.drain());
+        inFlight.await(settings.timeouts().drain());
         connections.closeAll();
         try {
             listener.join();
@@ -88,8 +98,8 @@ public final class HttpServer implements AutoCloseable {
         stop();
     }
 
-    /** Helidon's own checks are off where {@link Head} is stricter: they would be paid for twice. */
-    private static Http1ConnectionSelector http1(Settings settings) {
+    /** Turns off Helidon's checks where {@link HttpRequestHeadValidator} is stricter, to avoid checking twice. */
+    private static Http1ConnectionSelector http1(HttpServerSettings settings) {
         return Http1ConnectionSelector.builder()
                 .config(Http1Config.builder()
                         .maxPrologueLength(settings.maxPrologue() + 16)
@@ -110,7 +120,7 @@ public final class HttpServer implements AutoCloseable {
         try {
             return InetAddress.getByName(host);
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException("Host " + host + " is not known", e);
+            throw new IllegalArgumentException("Host " + host + " cannot be resolved", e);
         }
     }
 }

@@ -4,32 +4,32 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is asking. Identity comes from the credential alone, never from a path, a header or a body.
+ * The authenticated caller of a request. Identity comes only from the credential, never from path, headers or body.
  *
- * @param tokenId the token's public id, fit for logs and audit rows; never the token
- * @param called what else they answer to where somebody is named: their name, and `role:…` for each role that they have
- * @param attachment whatever the authenticator wants its own room to find again, e.g. a quota
+ * @param tokenId the token's public id, for logs and audit rows; never the token
+ * @param aliases names under which a reviewer setting can address the caller: the user name, and `role:…` per role
+ * @param attachment data that the authenticator attaches for its own package, e.g. a quota
  */
 public record Principal(
         String tokenId,
         int workspace,
         String workspaceName,
-        Set<Scope> scopes,
-        Set<String> called,
+        Set<TokenScope> scopes,
+        Set<String> aliases,
         @Nullable Object attachment) {
     public Principal {
         scopes = Set.copyOf(scopes);
-        called = Set.copyOf(called);
-        if (scopes.contains(Scope.OPEN)) {
+        aliases = Set.copyOf(aliases);
+        if (scopes.contains(TokenScope.OPEN)) {
             throw new IllegalArgumentException("OPEN is a scope of routes, not of token " + tokenId);
         }
     }
 
-    public Principal(String tokenId, int workspace, String workspaceName, Set<Scope> scopes) {
+    public Principal(String tokenId, int workspace, String workspaceName, Set<TokenScope> scopes) {
         this(tokenId, workspace, workspaceName, scopes, Set.of(), null);
     }
 
-    public boolean may(Scope scope) {
-        return scope == Scope.OPEN || scopes.contains(scope);
+    public boolean hasScope(TokenScope scope) {
+        return scope == TokenScope.OPEN || scopes.contains(scope);
     }
 }

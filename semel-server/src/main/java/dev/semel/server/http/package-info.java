@@ -1,3 +1,4 @@
+/** The HTTP server: strict request parsing, routing, authentication and error responses. */
 @NullMarked
 package dev.semel.server.http;
 

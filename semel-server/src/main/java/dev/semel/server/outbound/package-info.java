@@ -1,3 +1,4 @@
+/** Outbound HTTP: the client, its address guard (SSRF protection), authentication and response limits. */
 @NullMarked
 package dev.semel.server.outbound;
 

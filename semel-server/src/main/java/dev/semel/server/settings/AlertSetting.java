@@ -1,5 +1,6 @@
 package dev.semel.server.settings;
 
+import dev.semel.server.expressions.DurationFormat;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -8,23 +9,23 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * When somebody is to be told.
+ * Definition of an alert: metric, threshold, time window, and the channel and address to notify.
  *
- * @param signal a word of {@link #SIGNALS}
- * @param above more than this: a share for `conflict_rate`, seconds for `in_doubt_oldest`, else a count
- * @param over the time that is looked at, up to now
- * @param workflow its name; null for all together
- * @param channel the name of the channel that carries the message
- * @param to whom, as that channel has addresses
+ * @param metric the metric, one of {@link #METRICS}
+ * @param threshold the threshold: a ratio for `conflict_rate`, seconds for `in_doubt_oldest`, otherwise a count
+ * @param window length of the time window up to now
+ * @param workflow workflow name; null for all workflows together
+ * @param channel name of the channel that sends the notification
+ * @param to recipient address for that channel
  */
 public record AlertSetting(
-        String signal,
-        double above,
-        Duration over,
+        String metric,
+        double threshold,
+        Duration window,
         @Nullable String workflow,
         String channel,
         String to) {
-    public static final List<String> SIGNALS = List.of(
+    public static final List<String> METRICS = List.of(
             "conflict_rate",
             "conflicts",
             "duplicates_prevented",
@@ -37,27 +38,24 @@ public record AlertSetting(
             "requests_without_key",
             "failed_runs");
 
-    private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,3})([smhd])");
     private static final Duration LONGEST = Duration.ofDays(31);
 
     static AlertSetting read(JsonNode node) {
-        Document document = Document.of(node);
-        String signal = document.text("signal", 32);
-        if (!signal.isEmpty() && !SIGNALS.contains(signal)) {
-            document.wrong("signal", "must be one of " + String.join(", ", SIGNALS));
+        WorkspaceSettingJsonParser document = WorkspaceSettingJsonParser.of(node);
+        String signal = document.text("metric", 32);
+        if (!signal.isEmpty() && !METRICS.contains(signal)) {
+            document.addProblem("metric", "must be one of " + String.join(", ", METRICS));
         }
-        double above = above(document, signal);
-        Duration over = over(document);
-        String workflow = document.maybeText("workflow", 64);
+        double above = threshold(document, signal);
+        Duration over = window(document);
+        String workflow = document.optionalText("workflow", 64);
         String channel = document.name("channel");
         String to = document.line("to", 320);
-        document.end();
-        document.refuseWhatIsWrong("alert");
-        return new AlertSetting(signal, above, over, workflow, channel, to);
+        return document.finish("alert", new AlertSetting(signal, above, over, workflow, channel, to));
     }
 
-    /** A number; or a text such as `5%` or `1h`, where the signal is a share or a time. */
-    private static double above(Document document, String signal) {
+    /** A number, or text such as `5%` for a ratio and `1h` for a duration. */
+    private static double threshold(WorkspaceSettingJsonParser document, String signal) {
         JsonNode value = document.any("above");
         if (value != null && value.isNumber() && value.doubleValue() >= 0) {
             return value.doubleValue();
@@ -72,39 +70,29 @@ public record AlertSetting(
         if (value != null && value.isString() && signal.equals("in_doubt_oldest")) {
             Duration time = time(value.stringValue());
             if (time != null) {
-                return time.toSeconds();
+                return time.toMillis() / 1_000.0;
             }
         }
-        document.wrong(
+        document.addProblem(
                 "above",
-                value == null ? "is missing" : "must be a number from 0 up; a share may be 5%, a waiting time 1h");
+                value == null ? "is missing" : "must be a number of at least 0; a rate may be 5%, a waiting time 1h");
         return 0;
     }
 
-    private static Duration over(Document document) {
-        String text = document.maybeText("over", 8);
+    private static Duration window(WorkspaceSettingJsonParser document) {
+        String text = document.optionalText("over", 8);
         if (text == null) {
             return Duration.ofMinutes(10);
         }
         Duration time = time(text);
         if (time == null || time.compareTo(LONGEST) > 0 || time.toMinutes() < 1) {
-            document.wrong("over", "must be a time from 1m to 31d, such as 10m");
+            document.addProblem("over", "must be a duration from 1m to 31d, such as 10m");
             return Duration.ofMinutes(10);
         }
         return time;
     }
 
     private static @Nullable Duration time(String text) {
-        Matcher time = TIME.matcher(text);
-        if (!time.matches()) {
-            return null;
-        }
-        long number = Long.parseLong(time.group(1));
-        return switch (time.group(2)) {
-            case "s" -> Duration.ofSeconds(number);
-            case "m" -> Duration.ofMinutes(number);
-            case "h" -> Duration.ofHours(number);
-            default -> Duration.ofDays(number);
-        };
+        return DurationFormat.parse(text).filter(Duration::isPositive).orElse(null);
     }
 }

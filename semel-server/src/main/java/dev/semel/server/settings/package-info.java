@@ -1,3 +1,3 @@
-/** What a workspace keeps in the store: secrets, templates, channels, routes, profiles, subscriptions, cohorts. */
+/** Stored settings of a workspace: secrets, templates, channels, routes, webhooks, alerts, profiles and cohorts. */
 @org.jspecify.annotations.NullMarked
 package dev.semel.server.settings;

@@ -4,9 +4,10 @@ import dev.semel.workflow.Step;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A step that is written in Java and called from files by its name: {@code java: name}. Found by
- * {@link java.util.ServiceLoader}. It is an effect like any other: the file states its protection, and
- * {@link Step#key} goes along to whatever it calls.
+ * A step written in Java that workflow files call by name: {@code java: name}.
+ *
+ * <p>Found by {@link java.util.ServiceLoader}. It is an effect: the file declares its protection, and the step passes
+ * {@link Step#key} to the system that it calls.
  */
 public interface JavaStep {
     String name();

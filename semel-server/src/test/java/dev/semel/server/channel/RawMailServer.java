@@ -33,7 +33,7 @@ final class RawMailServer implements AutoCloseable {
     /** Instead of an answer: lines without end. */
     static final String ENDLESS = "ENDLESS";
 
-    private final ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final Map<String, String> script = new HashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final @Nullable SSLContext tls;
@@ -63,13 +63,13 @@ final class RawMailServer implements AutoCloseable {
     }
 
     int port() {
-        return door.getLocalPort();
+        return listener.getLocalPort();
     }
 
     private void serve() {
         try {
             while (true) {
-                Socket socket = door.accept();
+                Socket socket = listener.accept();
                 Thread.ofVirtual().start(() -> {
                     try (socket) {
                         talk(implicit ? encrypted(socket) : socket);
@@ -180,6 +180,6 @@ final class RawMailServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         closed.countDown();
-        door.close();
+        listener.close();
     }
 }

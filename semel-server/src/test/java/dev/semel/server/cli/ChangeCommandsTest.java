@@ -4,7 +4,7 @@ import static dev.semel.server.cli.ScriptedServer.json;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.definition.WorkflowName;
+import dev.semel.server.definition.YamlWorkflowNameReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,12 +16,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ChangeCommandsTest {
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open(@TempDir Path folder) throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
         desk.folder = folder;
     }
 
@@ -36,7 +36,7 @@ class ChangeCommandsTest {
         var result = desk.run("token", "create", "--workspace", "default", "--scope", "trigger,read", "--name", "shop");
         assertEquals(0, result.exit(), result.err());
         assertEquals("semel_secret\n", result.out());
-        assertTrue(result.err().contains("tok_1 made"));
+        assertTrue(result.err().contains("tok_1 created"));
         assertEquals(
                 "{\"workspace\":\"default\",\"scopes\":[\"trigger\",\"read\"],\"name\":\"shop\"}",
                 server.seen.getFirst().body());
@@ -58,25 +58,28 @@ class ChangeCommandsTest {
     }
 
     @Test
-    void a_signal_goes_to_a_run_or_to_all_that_wait_with_a_key() {
+    void a_signal_goes_to_a_run_or_to_all_waits_with_a_key() {
         server.on("POST /v1/runs/run_1/signals/paid", json(200, "{\"status\":\"waiting\",\"delivered\":true}"));
         server.on("POST /v1/signals/paid", json(200, "{\"runs\":[\"run_1\",\"run_2\"]}"));
-        server.on("POST /v1/signals/early", json(200, "{\"runs\":[],\"kept_until\":\"2026-03-01T09:00:00Z\"}"));
+        server.on("POST /v1/signals/early", json(200, "{\"runs\":[],\"stored_until\":\"2026-03-01T09:00:00Z\"}"));
         assertEquals(
                 "delivered run_1 (waiting)\n",
-                desk.run("signal", "run_1", "paid", "--id", "evt_1").out());
+                desk.run("run", "signal", "run_1", "paid", "--id", "evt_1").out());
         assertEquals(
                 "delivered run_1\ndelivered run_2\n",
-                desk.run("signal", "--key", "o1", "paid", "--data", "{\"a\":1}").out());
+                desk.run("run", "signal", "--key", "o1", "paid", "--data", "{\"a\":1}")
+                        .out());
         assertEquals(
                 "{\"data\":{\"a\":1},\"key\":\"o1\"}", server.seen.getLast().body());
-        assertTrue(desk.run("signal", "--key", "o1", "early").out().startsWith("kept until 2026-03-01T09:00:00Z"));
-        assertEquals(2, desk.run("signal", "paid").exit());
+        assertTrue(desk.run("run", "signal", "--key", "o1", "early")
+                .out()
+                .startsWith("stored until 2026-03-01T09:00:00Z"));
+        assertEquals(2, desk.run("run", "signal", "paid").exit());
     }
 
     @Test
     void a_token_is_revoked_by_its_id() {
-        server.on("DELETE /v1/tokens/tok_1", new ScriptedServer.Reply(204, "", Map.of()));
+        server.on("DELETE /v1/tokens/tok_1", new ScriptedServer.ScriptedResponse(204, "", Map.of()));
         assertEquals("tok_1 revoked\n", desk.run("token", "revoke", "tok_1").out());
         assertTrue(desk.run("token", "revoke", "tok_1", "--json")
                 .json()
@@ -86,7 +89,7 @@ class ChangeCommandsTest {
     }
 
     @Test
-    void a_file_is_published_under_the_name_it_says() throws IOException {
+    void a_file_is_published_under_its_declared_name() throws IOException {
         String yaml = "# first\n"
                 + "semel: 1\n"
                 + "trigger: {http: {key: workflow}}\n"
@@ -106,7 +109,7 @@ class ChangeCommandsTest {
     }
 
     @Test
-    void dry_run_publishes_nothing_and_a_bad_file_does_not_hold_up_the_others() throws IOException {
+    void dry_run_publishes_nothing_and_a_bad_file_does_not_stop_the_others() throws IOException {
         Files.writeString(desk.folder.resolve("a.yaml"), "workflow: bad\n");
         Files.writeString(desk.folder.resolve("b.yml"), "workflow: good\n");
         Files.writeString(desk.folder.resolve("c.yaml"), "steps: []\n");
@@ -120,21 +123,25 @@ class ChangeCommandsTest {
                 .on("PUT /v1/workflows/good", json(200, "{\"workflow\":\"good\",\"version\":1,\"warnings\":[]}"));
         var result = desk.run("publish", "--dry-run", ".");
         assertEquals(1, result.exit());
-        assertEquals("good is fine; nothing was published\n", result.out());
+        assertEquals("good is valid; nothing was published\n", result.out());
         assertTrue(result.err().contains("line 3:7  no such step"), result.err());
-        assertTrue(result.err().contains("c.yaml says no name"), result.err());
-        assertTrue(server.seen.stream().allMatch(seen -> seen.target().endsWith("?dry_run=true")));
+        assertTrue(result.err().contains("c.yaml has no workflow name"), result.err());
+        assertTrue(server.seen.stream()
+                .allMatch(receivedRequest -> receivedRequest.target().endsWith("?dry_run=true")));
         var json = desk.run("publish", "--dry-run", ".", "--json").json();
         assertEquals(3, json.path("items").size());
     }
 
     @Test
-    void an_alias_bomb_is_never_unfolded() {
+    void an_alias_bomb_is_never_expanded() {
         StringBuilder bomb = new StringBuilder("a0: &a0 [x]\n");
         for (int i = 1; i < 60; i++) {
             bomb.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
         }
-        assertEquals("pay", WorkflowName.in(bomb + "workflow: pay\n").orElseThrow());
-        assertEquals("pay", WorkflowName.in("x: &x y\nz: *x\nworkflow: pay\n").orElseThrow());
+        assertEquals(
+                "pay", YamlWorkflowNameReader.find(bomb + "workflow: pay\n").orElseThrow());
+        assertEquals(
+                "pay",
+                YamlWorkflowNameReader.find("x: &x y\nz: *x\nworkflow: pay\n").orElseThrow());
     }
 }

@@ -21,12 +21,12 @@ import tools.jackson.databind.JsonNode;
 
 class DoctorCommandTest {
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open(@TempDir Path folder) throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
         desk.folder = folder;
     }
 
@@ -36,7 +36,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void a_well_server_is_ok_all_over() {
+    void a_healthy_server_passes_all_checks() {
         well();
         var result = desk.run("doctor", "--json", "--port", Integer.toString(server.port()));
         assertEquals(0, result.exit(), result.out());
@@ -49,7 +49,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void each_line_that_is_not_ok_says_what_to_do() {
+    void each_failed_check_says_what_to_do() {
         server.on("GET /healthz", json(200, "{\"status\":\"ok\"}").with("Date", "Sun, 15 Nov 2026 08:12:04 GMT"))
                 .on("GET /readyz", problem(503, "store-unavailable", true))
                 .on("GET /v1/workflows", problem(401, "unauthenticated", false));
@@ -66,16 +66,16 @@ class DoctorCommandTest {
     }
 
     @Test
-    void another_program_on_the_port_is_told_from_semel() {
+    void another_program_on_the_port_is_distinguished_from_semel() {
         server.on("GET /healthz", json(200, "{}")).on("GET /v1/workflows", json(200, "{\"hello\":1}"));
         var result = desk.run("doctor", "--port", Integer.toString(server.port()));
         assertEquals(1, result.exit());
         assertTrue(result.out().contains("in use by a program that is not Semel"), result.out());
-        assertTrue(result.out().contains("answered by something that is not Semel"), result.out());
+        assertTrue(result.out().contains("answered by a program that is not Semel"), result.out());
     }
 
     @Test
-    void no_server_is_a_failure_only_where_one_was_named() {
+    void an_unreachable_server_is_a_failure_only_if_one_was_named() {
         int port = server.port();
         server.close();
         var named = desk.run("doctor", "--json", "--port", Integer.toString(port));
@@ -103,25 +103,25 @@ class DoctorCommandTest {
 
     @ParameterizedTest
     @CsvSource({"2000,OK", "1000,WARN", "99,FAIL"})
-    void little_disk_is_a_warning_and_none_a_failure(long mib, Finding.Grade grade) {
-        assertEquals(grade, Examination.disk(Path.of("x"), mib).grade());
+    void little_disk_is_a_warning_and_none_a_failure(long mib, DoctorFinding.Severity grade) {
+        assertEquals(grade, DoctorChecks.checkDiskSpace(Path.of("x"), mib).severity());
     }
 
     @ParameterizedTest
     @CsvSource({"17,FAIL", "25,OK", "26,OK"})
-    void an_old_java_fails(int version, Finding.Grade grade) {
-        assertEquals(grade, Examination.java(version, "/jdk").grade());
+    void an_old_java_fails(int version, DoctorFinding.Severity grade) {
+        assertEquals(grade, DoctorChecks.checkJava(version, "/jdk").severity());
     }
 
     @ParameterizedTest
     @CsvSource({"09:12:04,OK", "09:12:03,OK", "09:11:57,WARN", "09:12:20,WARN", "09:12:10,OK"})
-    void clocks_may_differ_by_five_seconds(String server, Finding.Grade grade) {
+    void clocks_may_differ_by_five_seconds(String server, DoctorFinding.Severity grade) {
         Instant before = Instant.parse("2026-11-15T09:12:04.500Z");
         Instant after = before.plusSeconds(1);
         assertEquals(
                 grade,
-                Examination.clock(Instant.parse("2026-11-15T" + server + "Z"), before, after)
-                        .grade());
+                DoctorChecks.checkClock(Instant.parse("2026-11-15T" + server + "Z"), before, after)
+                        .severity());
     }
 
     private void well() {

@@ -20,12 +20,12 @@ class FileCommandsTest {
     private static final String FINE = "semel: 1\nworkflow: %s\nowner: o\nsteps:\n  - {id: note, set: {ok: true}}\n";
 
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open(@TempDir Path folder) throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
         desk.folder = folder;
     }
 
@@ -39,7 +39,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void a_check_needs_no_server_and_says_what_is_protected() throws IOException {
+    void a_check_needs_no_server_and_lists_protections() throws IOException {
         write("a.yaml", FINE.formatted("alpha"));
         write(
                 "b.yaml",
@@ -49,19 +49,19 @@ class FileCommandsTest {
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("alpha"), result.out());
         assertTrue(result.out().contains("2 steps  1 tx, 1 child by key  ok"), result.out());
-        assertTrue(result.err().contains("0 files refused, 0 warnings"), result.err());
+        assertTrue(result.err().contains("0 files rejected, 0 warnings"), result.err());
         assertEquals(List.of(), server.seen);
     }
 
     @Test
-    void a_bad_file_is_shown_with_a_caret_and_does_not_hold_up_the_others() throws IOException {
+    void a_bad_file_is_shown_with_a_caret_and_does_not_stop_the_others() throws IOException {
         write("a.yaml", "semel: 1\nworkflow: alpha\nsteps:\n  - {id: note, sett: {ok: true}}\n");
         write("b.yaml", FINE.formatted("beta"));
         var result = desk.run("check", "a.yaml", "b.yaml");
         assertEquals(1, result.exit());
         assertTrue(result.err().contains("^"), result.err());
         assertTrue(result.err().contains("line 4, column"), result.err());
-        assertTrue(result.out().contains("refused"), result.out());
+        assertTrue(result.out().contains("rejected"), result.out());
         assertTrue(result.out().contains("ok"), result.out());
         var document = desk.run("check", "a.yaml", "--json").json();
         assertFalse(document.at("/items/0/ok").asBoolean());
@@ -69,7 +69,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void all_mistakes_of_a_file_are_listed_with_their_places() throws IOException {
+    void all_mistakes_of_a_file_are_listed_with_their_positions() throws IOException {
         write("a.yaml", "semel: 1\nworkflow: alpha\ntitel: x\nsteps:\n  - {id: note, set: '${ lowr(input.a) }'}\n");
         var result = desk.run("check", "a.yaml");
         assertEquals(1, result.exit());
@@ -78,7 +78,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void a_circle_among_the_files_is_refused_and_so_are_two_of_one_name() throws IOException {
+    void call_cycles_and_duplicate_names_among_the_files_are_rejected() throws IOException {
         write("a.yaml", "semel: 1\nworkflow: a\nowner: o\nsteps: [{id: call, workflow: b}]\n");
         write("b.yaml", "semel: 1\nworkflow: b\nowner: o\nsteps: [{id: call, workflow: a}]\n");
         var circle = desk.run("check", ".");
@@ -89,7 +89,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void a_warning_is_an_error_only_where_that_is_asked_for() throws IOException {
+    void a_warning_is_an_error_only_on_request() throws IOException {
         write("a.yaml", FINE.formatted("alpha").replace("owner: o\n", ""));
         var result = desk.run("check", "a.yaml");
         assertEquals(0, result.exit());
@@ -107,14 +107,14 @@ class FileCommandsTest {
         assertTrue(out.contains("alpha › trigger"), out);
         assertTrue(out.contains("7d from the first request"), out);
         assertTrue(out.contains("alpha › row: "), out);
-        assertTrue(out.contains("one commit"), out);
-        assertEquals(2, out.split("6 How long is it remembered\\?").length - 1, out);
+        assertTrue(out.contains("commits the changes of the step together"), out);
+        assertEquals(2, out.split("6 How long does Semel remember it\\?").length - 1, out);
         var document = desk.run("check", "--explain", "--json", "a.yaml").json();
         assertEquals(6, document.at("/items/0/explained/1/answers").size());
     }
 
     @Test
-    void a_server_that_is_named_is_asked_as_well() throws IOException {
+    void a_named_server_is_queried_as_well() throws IOException {
         write("a.yaml", FINE.formatted("alpha"));
         server.on("PUT /v1/workflows/alpha", json(200, "{}"), problem(400, "invalid-definition", false));
         assertEquals(
@@ -125,13 +125,14 @@ class FileCommandsTest {
     }
 
     @Test
-    void what_new_writes_passes_the_check() throws IOException {
-        assertEquals("mail.yaml\n", desk.run("new", "mail").out());
-        for (String example : NewCommand.EXAMPLES) {
-            boolean there = NewCommand.class.getResource("/examples/" + example + ".yaml") != null;
+    void a_file_created_by_new_passes_the_check() throws IOException {
+        assertEquals("mail.yaml\n", desk.run("workflow", "new", "mail").out());
+        for (String example : WorkflowScaffoldCommand.EXAMPLES) {
+            boolean there = WorkflowScaffoldCommand.class.getResource("/examples/" + example + ".yaml") != null;
             assertEquals(
                     there ? 0 : 2,
-                    desk.run("new", "my_" + example, "--from", example).exit());
+                    desk.run("workflow", "new", "my_" + example, "--from", example)
+                            .exit());
         }
         assertTrue(Files.readString(desk.folder.resolve("my_payment_receipt.yaml"))
                 .contains("workflow: my_payment_receipt\n"));
@@ -140,27 +141,31 @@ class FileCommandsTest {
     }
 
     @Test
-    void new_overwrites_nothing_and_refuses_what_is_no_name() throws IOException {
+    void new_overwrites_nothing_and_rejects_invalid_names() throws IOException {
         write("mail.yaml", "mine");
-        var result = desk.run("new", "mail");
+        var result = desk.run("workflow", "new", "mail");
         assertEquals(1, result.exit());
         assertEquals("mine", Files.readString(desk.folder.resolve("mail.yaml")));
-        assertEquals(2, desk.run("new", "Mail").exit());
-        assertEquals(2, desk.run("new", "mail2", "--from", "../../etc/passwd").exit());
+        assertEquals(2, desk.run("workflow", "new", "Mail").exit());
+        assertEquals(
+                2,
+                desk.run("workflow", "new", "mail2", "--from", "../../etc/passwd")
+                        .exit());
         Files.createDirectory(desk.folder.resolve("workflows"));
-        assertEquals("workflows/mail.yaml\n", desk.run("new", "mail").out());
+        assertEquals(
+                "workflows/mail.yaml\n", desk.run("workflow", "new", "mail").out());
     }
 
     @Test
-    void versions_shares_and_turns_are_told_in_a_line() throws IOException {
+    void versions_rollouts_and_changes_are_shown_in_one_line() throws IOException {
         write("a.yaml", FINE.formatted("alpha"));
         String candidate =
-                "{\"workflow\":\"alpha\",\"version\":3,\"changed\":true,\"candidate\":{\"version\":4,\"share\":10}}";
+                "{\"workflow\":\"alpha\",\"version\":3,\"changed\":true,\"candidate\":{\"version\":4,\"percentage\":10}}";
         server.on("PUT /v1/workflows/alpha", json(200, candidate));
         assertEquals(
                 "alpha v4 published for 10 % of the triggers\n",
-                desk.run("publish", "--share", "10", "a.yaml").out());
-        assertTrue(server.seen.getFirst().target().endsWith("?share=10"));
+                desk.run("publish", "--percent", "10", "a.yaml").out());
+        assertTrue(server.seen.getFirst().target().endsWith("?percentage=10"));
         desk.run("publish", "--over", "3", "a.yaml");
         assertEquals("\"3\"", server.seen.getLast().header("If-Match"));
         desk.run("publish", "--over", "0", "a.yaml");
@@ -168,35 +173,40 @@ class FileCommandsTest {
         String turned = "{\"workflow\":\"alpha\",\"version\":4,\"changed\":true,\"candidate\":null}";
         server.on("POST /v1/workflows/alpha/promote", json(200, turned));
         assertEquals(
-                "alpha v4 now gets all triggers\n", desk.run("promote", "alpha").out());
+                "alpha v4 now gets all triggers\n",
+                desk.run("workflow", "promote", "alpha").out());
         server.on("POST /v1/workflows/alpha/rollback", json(200, turned));
-        desk.run("rollback", "alpha", "--to", "3", "--reason", "tax");
+        desk.run("workflow", "rollback", "alpha", "--to", "3", "--reason", "tax");
         assertEquals("{\"version\":3,\"reason\":\"tax\"}", server.seen.getLast().body());
         server.on("POST /v1/workflows/alpha/pause", json(200, "{\"workflow\":\"alpha\"}"));
         assertEquals(
-                "alpha is paused; new runs queue\n", desk.run("pause", "alpha").out());
+                "alpha is paused; new runs queue\n",
+                desk.run("workflow", "pause", "alpha").out());
         server.on("POST /v1/workflows/alpha/resume", json(200, "{\"workflow\":\"alpha\"}"));
-        assertEquals(0, desk.run("resume", "alpha").exit());
+        assertEquals(0, desk.run("workflow", "resume", "alpha").exit());
         server.on(
                 "GET /v1/workflows/alpha/versions",
                 json(
                         200,
-                        "{\"items\":[{\"version\":4,\"role\":\"current\",\"share\":100,"
+                        "{\"items\":[{\"version\":4,\"role\":\"current\",\"percentage\":100,"
                                 + "\"published_at\":\"2026-11-15T09:12:04Z\",\"actor_id\":\"tok_1\"}],\"next\":null}"));
-        assertTrue(desk.run("versions", "alpha").out().contains("4        current  100 %"));
+        assertTrue(desk.run("workflow", "versions", "alpha").out().contains("4        current  100 %"));
     }
 
     @Test
-    void a_file_is_compared_with_what_is_published() throws IOException {
+    void a_file_is_compared_with_the_published_version() throws IOException {
         write("a.yaml", FINE.formatted("alpha") + "idempotency: {window: 2d}\n");
-        String published = Json.compact(Json.object().put("definition", FINE.formatted("alpha")));
+        String published = TerminalJsonFormatter.compact(
+                TerminalJsonFormatter.newObject().put("definition", FINE.formatted("alpha")));
         server.on("GET /v1/workflows/alpha", json(200, published));
-        var result = desk.run("diff", "a.yaml");
+        var result = desk.run("workflow", "diff", "a.yaml");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("+idempotency: {window: 2d}"), result.out());
         assertTrue(result.err().contains("idempotency.window: 1d → 2d"), result.err());
         server.on("GET /v1/workflows/alpha/diff", json(200, "{\"unified\":\"\",\"notes\":[],\"from\":1,\"to\":2}"));
-        assertTrue(desk.run("diff", "alpha", "--from", "1", "--to", "2").err().contains("no difference"));
+        assertTrue(desk.run("workflow", "diff", "alpha", "--from", "1", "--to", "2")
+                .err()
+                .contains("no difference"));
         assertTrue(server.seen.getLast().target().endsWith("?from=1&to=2"));
     }
 }

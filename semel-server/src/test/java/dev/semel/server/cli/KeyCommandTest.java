@@ -13,12 +13,12 @@ class KeyCommandTest {
     private static final String DATE = "Sun, 15 Nov 2026 09:15:04 GMT";
 
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -27,7 +27,7 @@ class KeyCommandTest {
     }
 
     @Test
-    void a_key_tells_its_story_in_sentences() {
+    void a_key_report_is_written_in_sentences() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 2, 1)).with("Date", DATE))
                 .on("GET /v1/runs/run_1", json(200, "{\"run_id\":\"run_1\",\"status\":\"completed\"}"))
                 .on(
@@ -35,46 +35,49 @@ class KeyCommandTest {
                         json(
                                 200,
                                 "{\"items\":[{\"kind\":\"conflict\",\"status_code\":422,\"changed\":[\"amount\"]}],\"next\":null}"));
-        var result = desk.run("key", "evt_1");
+        var result = desk.run("key", "show", "evt_1");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().startsWith("""
             evt_1  in pay  active, 23 h 57 m left
-            First seen 3 m ago, started run_1 (completed). Since then 2 duplicates were answered with that run and 1 request was refused because amount differed.
+            First seen 3 m ago, started run_1 (completed). Since then 2 duplicates were answered with that run and 1 request was rejected because amount differed.
             """), result.out());
         assertTrue(
                 result.out()
-                        .endsWith(
-                                "If it came again now with the same data: 200, same run run_1. In 23 h 57 m: a new run"
-                                        + " would start.\n"),
+                        .endsWith("A request with this key and the same data would now get status 200 and the same run"
+                                + " run_1. After 23 h 57 m, such a request would start a new run.\n"),
                 result.out());
     }
 
     @Test
-    void the_story_can_be_told_without_the_run() {
+    void the_key_report_works_without_the_run() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)).with("Date", DATE));
-        var result = desk.run("key", "evt_1");
+        var result = desk.run("key", "show", "evt_1");
         assertEquals(0, result.exit(), result.err());
-        assertTrue(result.out().contains("First seen 3 m ago, started run_1. It has not come again."), result.out());
+        assertTrue(
+                result.out().contains("First seen 3 m ago, started run_1. No other request used this key."),
+                result.out());
     }
 
     @Test
     void the_key_of_an_unfinished_run_is_held() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)).with("Date", DATE))
                 .on("GET /v1/runs/run_1", json(200, "{\"run_id\":\"run_1\",\"status\":\"waiting\"}"));
-        var result = desk.run("key", "evt_1");
-        assertTrue(result.out().contains("The key is held at least until the run has ended."), result.out());
+        var result = desk.run("key", "show", "evt_1");
+        assertTrue(result.out().contains("The key stays active at least until the run ends."), result.out());
     }
 
     @Test
     void an_expired_key_would_start_a_new_run() {
         server.on("GET /v1/keys/evt_1", json(200, record("expired", 1, 0)));
-        assertTrue(desk.run("key", "evt_1").out().contains("If it came again now: 200, a new run would start."));
+        assertTrue(desk.run("key", "show", "evt_1")
+                .out()
+                .contains("A request with this key would now get status 200 and start a new run."));
     }
 
     @Test
-    void a_key_is_one_path_segment_whatever_it_holds() {
-        desk.run("key", "a/b c?d#e%f", "--workflow", "pay");
-        desk.run("key", "..");
+    void a_key_is_one_path_segment_with_any_characters() {
+        desk.run("key", "show", "a/b c?d#e%f", "--workflow", "pay");
+        desk.run("key", "show", "..");
         assertEquals(
                 "/v1/keys/a%2Fb%20c%3Fd%23e%25f?workflow=pay",
                 server.seen.get(0).target());
@@ -84,11 +87,11 @@ class KeyCommandTest {
     @Test
     void release_needs_a_reason_and_sends_it() {
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"status\":\"released\"}"));
-        assertEquals(2, desk.run("key", "evt_1", "release").exit());
+        assertEquals(2, desk.run("key", "release", "evt_1").exit());
         assertTrue(server.seen.isEmpty());
         assertEquals(
                 0,
-                desk.run("key", "evt_1", "release", "--reason", "asked \"twice\"")
+                desk.run("key", "release", "evt_1", "--reason", "asked \"twice\"")
                         .exit());
         assertEquals(
                 "{\"reason\":\"asked \\\"twice\\\"\"}",
@@ -97,10 +100,10 @@ class KeyCommandTest {
     }
 
     @Test
-    void release_names_the_run_that_the_key_stands_for() {
+    void release_names_the_run_of_the_key() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)));
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":true}"));
-        var done = desk.run("key", "evt_1", "release", "--reason", "why");
+        var done = desk.run("key", "release", "evt_1", "--reason", "why");
         assertEquals(0, done.exit());
         assertTrue(done.out().contains("released"), done.out());
         assertEquals(
@@ -113,26 +116,26 @@ class KeyCommandTest {
         String several = record("active", 0, 0).replace("\"others\":[]", "\"others\":[{}]");
         server.on("GET /v1/keys/evt_1", json(200, several));
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":true}"));
-        assertEquals(0, desk.run("key", "evt_1", "release", "--reason", "why").exit());
+        assertEquals(0, desk.run("key", "release", "evt_1", "--reason", "why").exit());
         assertEquals("{\"reason\":\"why\"}", server.seen.getLast().body());
     }
 
     @Test
-    void a_release_that_let_nothing_go_says_so() {
+    void a_release_without_effect_says_so() {
         server.on("GET /v1/keys/evt_1", json(200, record("released", 0, 0)));
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":false}"));
-        var done = desk.run("key", "evt_1", "release", "--reason", "why");
+        var done = desk.run("key", "release", "evt_1", "--reason", "why");
         assertEquals(0, done.exit());
         assertTrue(done.out().contains("nothing was released"), done.out());
     }
 
     @Test
-    void a_key_may_be_called_release() {
+    void a_key_may_be_named_release() {
         server.on("GET /v1/keys/release", json(200, record("active", 0, 0)));
-        assertEquals(0, desk.run("key", "release").exit());
-        var swapped = desk.run("key", "release", "evt_1");
-        assertEquals(2, swapped.exit());
-        assertTrue(swapped.err().contains("semel key evt_1 release --reason"), swapped.err());
+        assertEquals(0, desk.run("key", "show", "release").exit());
+        var verbless = desk.run("key", "evt_1");
+        assertEquals(2, verbless.exit());
+        assertTrue(verbless.err().contains("semel key list|show|simulate|extend|release"), verbless.err());
     }
 
     @Test
@@ -140,7 +143,7 @@ class KeyCommandTest {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 2, 1)));
         assertEquals(
                 "run_1",
-                desk.run("key", "evt_1", "--json")
+                desk.run("key", "show", "evt_1", "--json")
                         .json()
                         .path("response_reference")
                         .asString());

@@ -47,11 +47,11 @@ class LauncherTest {
     }
 
     @Test
-    void a_jdk_that_is_new_enough_gets_the_flags_and_the_arguments_unchanged() throws Exception {
+    void a_recent_jdk_gets_the_flags_and_the_arguments_unchanged() throws Exception {
         environment.put("JAVA_HOME", jdk("jdk 25", "25.0.3").toString());
-        Said said = run(home.resolve("semel"), "send", "pay", "--data", "{\"a\": \"b  c\"}", "", "$HOME *");
-        assertEquals(0, said.exit, said.err);
-        List<String> words = said.out.lines().toList();
+        ProcessResult result = run(home.resolve("semel"), "send", "pay", "--data", "{\"a\": \"b  c\"}", "", "$HOME *");
+        assertEquals(0, result.exit, result.err);
+        List<String> words = result.out.lines().toList();
         assertEquals(temp.resolve("jdk 25").toString(), words.getFirst());
         assertTrue(words.containsAll(List.of(
                 "[--enable-native-access=ALL-UNNAMED]",
@@ -70,7 +70,7 @@ class LauncherTest {
                         "[]",
                         "[$HOME *]"),
                 words.subList(words.indexOf("[-jar]"), words.size()));
-        assertEquals("", said.err);
+        assertEquals("", result.err);
     }
 
     @Test
@@ -78,21 +78,21 @@ class LauncherTest {
         environment.put("JAVA_HOME", jdk("jdk", "25").toString());
         assertTrue(run(home.resolve("semel"), "dev", "--demo").out.contains("[-Xmx512m]"));
         environment.put("SEMEL_HEAP", "2g");
-        Said said = run(home.resolve("semel"), "serve");
-        assertTrue(said.out.contains("[-Xmx2g]"));
-        assertFalse(said.out.contains("TieredStopAtLevel"));
+        ProcessResult result = run(home.resolve("semel"), "serve");
+        assertTrue(result.out.contains("[-Xmx2g]"));
+        assertFalse(result.out.contains("TieredStopAtLevel"));
     }
 
     @Test
-    void a_java_home_that_is_too_old_is_passed_over() throws Exception {
+    void a_java_home_that_is_too_old_is_skipped() throws Exception {
         environment.put("JAVA_HOME", jdk("old", "17.0.15").toString());
         jdk("root/usr/lib/jvm/java-8", "1.8.0_452");
         jdk("root/usr/lib/jvm/temurin-26", "26-ea");
-        Said said = run(home.resolve("semel"));
-        assertEquals(0, said.exit, said.err);
+        ProcessResult result = run(home.resolve("semel"));
+        assertEquals(0, result.exit, result.err);
         assertEquals(
                 temp.resolve("root/usr/lib/jvm/temurin-26").toString(),
-                said.out.lines().findFirst().orElseThrow());
+                result.out.lines().findFirst().orElseThrow());
     }
 
     @Test
@@ -103,9 +103,9 @@ class LauncherTest {
                 temp.resolve("mine").toString(),
                 run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
         environment.put("SEMEL_JAVA_HOME", jdk("mine8", "1.8.0").toString());
-        Said said = run(home.resolve("semel"));
-        assertEquals(0, said.exit);
-        assertTrue(said.err.contains("SEMEL_JAVA_HOME is not a JDK 25"), said.err);
+        ProcessResult result = run(home.resolve("semel"));
+        assertEquals(0, result.exit);
+        assertTrue(result.err.contains("SEMEL_JAVA_HOME is not a JDK 25"), result.err);
     }
 
     @Test
@@ -120,7 +120,7 @@ class LauncherTest {
     }
 
     @Test
-    void jdks_of_sdkman_are_found() throws Exception {
+    void sdkman_jdks_are_found() throws Exception {
         Path jdk = jdk("user/.sdkman/candidates/java/25.0.1-tem", "25.0.1");
         assertEquals(
                 jdk.toString(),
@@ -130,12 +130,12 @@ class LauncherTest {
     @Test
     void without_a_jdk_one_line_says_what_to_install() throws Exception {
         environment.put("JAVA_HOME", jdk("old", "21.0.2").toString());
-        Said said = run(home.resolve("semel"), "runs");
-        assertEquals(69, said.exit);
-        assertEquals("", said.out);
-        assertEquals(1, said.err.lines().count(), said.err);
-        assertTrue(said.err.contains("too old: Java 21 in " + temp.resolve("old")), said.err);
-        assertTrue(said.err.contains("Install one"), said.err);
+        ProcessResult result = run(home.resolve("semel"), "runs");
+        assertEquals(1, result.exit);
+        assertEquals("", result.out);
+        assertEquals(1, result.err.lines().count(), result.err);
+        assertTrue(result.err.contains("too old: Java 21 in " + temp.resolve("old")), result.err);
+        assertTrue(result.err.contains("Install one"), result.err);
     }
 
     @Test
@@ -144,9 +144,9 @@ class LauncherTest {
         Path bin = Files.createDirectories(temp.resolve("user bin"));
         Files.createSymbolicLink(bin.resolve("one"), Path.of("../a home/semel"));
         Files.createSymbolicLink(bin.resolve("two"), bin.resolve("one"));
-        Said said = run(bin.resolve("two"), "runs");
-        assertEquals(0, said.exit, said.err);
-        assertTrue(said.out.contains("[" + home.resolve("semel-server.jar") + "]"), said.out);
+        ProcessResult result = run(bin.resolve("two"), "runs");
+        assertEquals(0, result.exit, result.err);
+        assertTrue(result.out.contains("[" + home.resolve("semel-server.jar") + "]"), result.out);
     }
 
     @Test
@@ -161,10 +161,10 @@ class LauncherTest {
         Path checkout = checkout();
         fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar; echo built >>"
                 + " builds");
-        Said first = run(checkout.resolve("semel"), "runs");
+        ProcessResult first = run(checkout.resolve("semel"), "runs");
         assertEquals(0, first.exit, first.err);
         assertTrue(first.err.contains("building Semel, first use only"), first.err);
-        Said second = run(checkout.resolve("semel"), "runs");
+        ProcessResult second = run(checkout.resolve("semel"), "runs");
         assertEquals("", second.err);
         assertEquals("built\n", Files.readString(checkout.resolve("builds")));
         Path lock = checkout.resolve("semel-server/target/.build.lock");
@@ -176,7 +176,7 @@ class LauncherTest {
         Path checkout = checkout();
         fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar");
         Path cache = checkout.resolve("semel-server/target/aot/cli-25.aot");
-        Said first = run(checkout.resolve("semel"), "runs");
+        ProcessResult first = run(checkout.resolve("semel"), "runs");
         assertTrue(first.out.contains("[-XX:AOTCache=" + cache + "]"), first.out + first.err);
         assertFalse(run(checkout.resolve("semel"), "serve").out.contains("AOTCache"));
         Path jar = checkout.resolve("semel-server/target/semel-server-0.1.0.jar");
@@ -189,7 +189,7 @@ class LauncherTest {
     }
 
     @Test
-    void first_uses_at_the_same_moment_build_once() throws Exception {
+    void concurrent_first_uses_build_once() throws Exception {
         // They also meet the lock of a dead builder, and the first to finish is gone while others still look at its
         // lock.
         Path checkout = checkout();
@@ -214,9 +214,9 @@ class LauncherTest {
         Path checkout = checkout();
         fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar; echo no such"
                 + " symbol; exit 1");
-        Said said = run(checkout.resolve("semel"), "runs");
-        assertEquals(70, said.exit);
-        assertTrue(said.err.contains("no such symbol"), said.err);
+        ProcessResult result = run(checkout.resolve("semel"), "runs");
+        assertEquals(1, result.exit);
+        assertTrue(result.err.contains("no such symbol"), result.err);
         assertFalse(Files.exists(checkout.resolve("semel-server/target/semel-server-0.1.0.jar")));
     }
 
@@ -238,27 +238,27 @@ class LauncherTest {
     @Test
     void building_without_maven_says_so() throws Exception {
         Path checkout = checkout();
-        Said said = run(checkout.resolve("semel"), "runs");
-        assertEquals(69, said.exit);
-        assertTrue(said.err.contains("needs Maven"), said.err);
+        ProcessResult result = run(checkout.resolve("semel"), "runs");
+        assertEquals(1, result.exit);
+        assertTrue(result.err.contains("needs Maven"), result.err);
     }
 
     @Test
-    void sources_newer_than_the_build_are_hinted_at_and_not_built() throws Exception {
+    void sources_newer_than_the_build_cause_a_hint_and_no_build() throws Exception {
         Path checkout = checkout();
         Path jar = checkout.resolve("semel-server/target/semel-server-0.1.0.jar");
         Files.createDirectories(jar.resolveSibling("lib"));
         Files.writeString(jar, "");
         Files.setLastModifiedTime(jar, FileTime.from(Instant.parse("2020-01-01T00:00:00Z")));
-        Said said = run(checkout.resolve("semel"), "runs");
-        assertEquals(0, said.exit, said.err);
-        assertEquals(1, said.err.lines().count());
-        assertTrue(said.err.contains("sources are newer than the build"), said.err);
-        assertTrue(said.out.contains("[runs]"));
+        ProcessResult result = run(checkout.resolve("semel"), "runs");
+        assertEquals(0, result.exit, result.err);
+        assertEquals(1, result.err.lines().count());
+        assertTrue(result.err.contains("sources are newer than the build"), result.err);
+        assertTrue(result.out.contains("[runs]"));
     }
 
     @Test
-    void in_the_c_locale_java_is_told_to_read_arguments_as_utf_8() throws Exception {
+    void in_the_c_locale_java_reads_arguments_as_utf_8() throws Exception {
         environment.put("JAVA_HOME", jdk("jdk", "25").toString());
         environment.put("LANG", "C");
         assertTrue(run(home.resolve("semel")).out.contains("LC_ALL=C.UTF-8"));
@@ -266,9 +266,9 @@ class LauncherTest {
         assertTrue(run(home.resolve("semel")).out.contains("LC_ALL=\n"));
     }
 
-    private record Said(int exit, String out, String err) {}
+    private record ProcessResult(int exit, String out, String err) {}
 
-    private Said run(Path launcher, String... arguments) throws Exception {
+    private ProcessResult run(Path launcher, String... arguments) throws Exception {
         return finish(start(launcher, arguments));
     }
 
@@ -284,10 +284,10 @@ class LauncherTest {
     }
 
     /** What the launcher says fits into a pipe's buffer, so that one stream can be read after the other. */
-    private static Said finish(Process process) throws Exception {
+    private static ProcessResult finish(Process process) throws Exception {
         String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-        return new Said(process.waitFor(), out, err);
+        return new ProcessResult(process.waitFor(), out, err);
     }
 
     private Path checkout() throws IOException {

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 
 class ReplayCommandsTest {
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -27,32 +27,32 @@ class ReplayCommandsTest {
 
     private static String plan(String status, String progress) {
         return """
-            {"replay_id":"rpl_2b","status":"%s","what":"status:failed","runs":412,"safe":407,"blocked":1,"open":0,
+            {"replay_id":"rpl_2b","status":"%s","selection":"status:failed","runs":412,"safe":407,"blocked":1,"incomplete":0,
              "actions":{"reuse":{"runs":0,"steps":398},"send":{"runs":398,"steps":398},"ask":{"runs":3,"steps":3}},
-             "perhaps":2,"needs_approval":false,"note":null,"progress":%s}\
+             "conditional_steps":2,"needs_approval":false,"note":null,"progress":%s}\
             """.formatted(status, progress);
     }
 
     private static final String BEFORE = "{\"planned\":412,\"applied\":0,\"runs\":{},\"verified\":false}";
     private static final String AFTER =
-            "{\"planned\":0,\"applied\":407,\"left_out\":5,\"runs\":{\"completed\":407},\"verified\":true}";
+            "{\"planned\":0,\"applied\":407,\"skipped\":5,\"runs\":{\"completed\":407},\"verified\":true}";
 
     @Test
-    void a_plan_says_what_will_happen_and_what_to_do_next() {
+    void a_plan_shows_its_preview_and_the_next_command() {
         server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
         var result = desk.run("replay", "plan", "status:failed", "since:2h", "--from", "start");
         assertEquals(0, result.exit(), result.err());
         assertTrue(server.seen.getFirst().body().contains("\"q\":\"status:failed since:2h\""));
         assertTrue(server.seen.getFirst().body().contains("\"from\":\"start\""));
         assertTrue(result.out().startsWith("plan rpl_2b (planned) of status:failed: 412 runs, 407 safe"), result.out());
-        assertTrue(result.out().contains("send for the first time  398   398"), result.out());
+        assertTrue(result.out().contains("send for the first time    398   398"), result.out());
         assertFalse(result.out().contains("unprotected"), result.out());
         assertTrue(result.err().contains("1 runs cannot be replayed now"), result.err());
         assertTrue(result.err().contains("next: semel replay apply rpl_2b"), result.err());
     }
 
     @Test
-    void how_it_will_be_applied_is_said_with_the_plan_and_need_not_be_said_again() {
+    void apply_options_given_with_the_plan_need_not_be_repeated() {
         String told = plan("planned", BEFORE)
                 .replace(
                         "\"note\"",
@@ -60,25 +60,28 @@ class ReplayCommandsTest {
         server.on("POST /v1/replays", json(200, told));
         var result = desk.run("replay", "plan", "run_1", "--approval", "--include", "ask", "--canary", "5");
         assertTrue(server.seen.getFirst().body().contains("\"include\":[\"ask\"],\"rate\":0,\"canary\":5"));
-        assertTrue(result.err().contains("to be applied: what is safe, and ask; rate 0, canary 5"), result.err());
+        assertTrue(
+                result.err()
+                        .contains("options of this plan: apply the safe actions, and ask; runs per second 0, canary 5"),
+                result.err());
         server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("done", AFTER)));
         desk.run("replay", "apply", "rpl_2b");
         assertEquals("{}", server.seen.getLast().body());
     }
 
     @Test
-    void what_people_are_told_is_said_with_the_plan() {
+    void the_notification_mode_is_shown_with_the_plan() {
         String told = plan("planned", BEFORE).replace("\"ask\":", "\"silent\":{\"runs\":2,\"steps\":4},\"ask\":");
         server.on("POST /v1/replays", json(200, told));
         var result = desk.run("replay", "plan", "run_1", "--notify", "none");
         assertTrue(server.seen.getFirst().body().contains("\"notify\":\"none\""));
-        assertTrue(result.out().contains("keep silent: notifications"), result.out());
+        assertTrue(result.out().contains("send no notification"), result.out());
         desk.run("replay", "plan", "run_1", "--notify", "again", "--confirm-redo");
         assertTrue(server.seen.getLast().body().contains("\"confirm_redo\":true,\"notify\":\"again\""));
     }
 
     @Test
-    void a_plan_that_nobody_can_apply_says_whose_code_it_waits_for() {
+    void a_plan_missing_code_names_the_code_it_waits_for() {
         String waits = plan("applying", BEFORE).replace("\"note\":null", "\"note\":\"It waits for flow v1.\"");
         server.on("POST /v1/replays/rpl_2b/apply", json(200, waits));
         server.on("GET /v1/replays/rpl_2b", json(200, plan("done", AFTER)));
@@ -87,25 +90,25 @@ class ReplayCommandsTest {
     }
 
     @Test
-    void run_ids_are_no_filter() {
+    void run_ids_are_not_a_filter() {
         server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
         desk.run("replay", "plan", "run_1", "run_2");
         assertTrue(server.seen.getFirst().body().contains("\"runs\":[\"run_1\",\"run_2\"]"));
     }
 
     @Test
-    void apply_waits_for_the_end_and_tells_what_the_runs_say() {
+    void apply_waits_for_the_end_and_shows_the_run_results() {
         server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("applying", BEFORE)));
         server.on("GET /v1/replays/rpl_2b", json(200, plan("done", AFTER)));
         var result = desk.run("replay", "apply", "rpl_2b", "--include", "ask,unprotected", "--rate", "20");
         assertEquals(0, result.exit(), result.err());
         assertTrue(server.seen.getFirst().body().contains("\"include\":[\"ask\",\"unprotected\"],\"rate\":20"));
-        assertEquals("done: 407 replayed, 407 completed, 5 left out\n", result.out());
+        assertEquals("done: 407 replayed, 407 completed, 5 skipped\n", result.out());
         assertFalse(result.err().contains("#"), "no bar where nobody looks");
     }
 
     @Test
-    void a_bar_is_drawn_on_a_terminal() {
+    void a_progress_bar_is_shown_on_a_terminal() {
         server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("done", AFTER)));
         desk.terminal = true;
         var result = desk.run("replay", "apply", "rpl_2b");
@@ -113,14 +116,14 @@ class ReplayCommandsTest {
     }
 
     @Test
-    void a_refusal_has_an_exit_code_of_its_own() {
+    void a_rejection_has_its_own_exit_code() {
         server.on(
                 "POST /v1/replays/rpl_2b/apply",
-                json(412, "{\"title\":\"The world has moved since the plan was made\",\"code\":\"plan-out-of-date\"}"));
+                json(412, "{\"title\":\"The replay plan is out of date\",\"code\":\"plan-out-of-date\"}"));
         assertEquals(9, desk.run("replay", "apply", "rpl_2b").exit());
         server.on(
                 "POST /v1/replays/rpl_2c/apply",
-                json(409, "{\"title\":\"Nothing in the plan is safe to replay\",\"code\":\"replay-refused\"}"));
+                json(409, "{\"title\":\"The plan has no run that is safe to replay\",\"code\":\"replay-refused\"}"));
         assertEquals(5, desk.run("replay", "apply", "rpl_2c").exit());
     }
 
@@ -128,10 +131,10 @@ class ReplayCommandsTest {
     void the_runs_of_a_plan_are_shown_step_by_step() {
         server.on("GET /v1/replays/rpl_2b", json(200, plan("planned", BEFORE)));
         server.on("GET /v1/replays/rpl_2b/items", json(200, """
-            {"items":[{"run_id":"run_1","action":"resend","blocked":null,"fate":"planned","new_run_id":null,"steps":[
-              {"step":"charge","kind":"effect","action":"resend","why":"the provider still knows its key",
+            {"items":[{"run_id":"run_1","action":"resend","blocked":null,"outcome":"planned","new_run_id":null,"steps":[
+              {"step":"charge","kind":"effect","action":"resend","reason":"the provider still remembers its key",
                "until":"2026-11-16T09:00:00Z","certain":true},
-              {"step":"load","kind":"step","action":"reuse","why":"its result is on record","until":null}]}],
+              {"step":"load","kind":"step","action":"reuse","reason":"its result is recorded","until":null}]}],
              "next":null}\
             """));
         var result = desk.run("replay", "show", "rpl_2b", "--only", "resend");

@@ -20,12 +20,12 @@ class ScheduleCommandsTest {
         """;
 
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -38,7 +38,7 @@ class ScheduleCommandsTest {
         server.on(
                 "GET /v1/schedules",
                 json(200, "{\"items\":[" + ONE + "],\"next\":null}").with("Date", DATE));
-        var result = desk.run("schedules");
+        var result = desk.run("schedule", "list");
         assertEquals(0, result.exit(), result.err());
         assertTrue(
                 result.out().contains("billing   nightly   30 2 * * *  Europe/Berlin  paused  in 16 h 15 m"),
@@ -58,7 +58,7 @@ class ScheduleCommandsTest {
     }
 
     @Test
-    void a_schedule_is_paused_and_what_was_missed_is_made_up_for() {
+    void a_schedule_is_paused_and_missed_ticks_are_backfilled() {
         server.on("POST /v1/workflows/billing/schedules/nightly/pause", json(200, ONE));
         assertTrue(desk.run("schedule", "pause", "billing", "nightly").out().contains("is paused"));
         server.on(

@@ -21,25 +21,25 @@ import java.util.Map;
  * Not the JDK's own, which puts its own Date into every answer.
  */
 final class ScriptedServer implements AutoCloseable {
-    record Reply(int status, String body, Map<String, String> headers) {
-        Reply with(String header, String value) {
+    record ScriptedResponse(int status, String body, Map<String, String> headers) {
+        ScriptedResponse with(String header, String value) {
             Map<String, String> more = new HashMap<>(headers);
             more.put(header, value);
-            return new Reply(status, body, more);
+            return new ScriptedResponse(status, body, more);
         }
     }
 
-    record Seen(String method, String target, Map<String, String> headers, String body) {
+    record ReceivedRequest(String method, String target, Map<String, String> headers, String body) {
         String header(String name) {
             return headers.getOrDefault(name.toLowerCase(Locale.ROOT), "");
         }
     }
 
     /** Closes the connection after reading the request: the caller cannot know what happened. */
-    static final Reply HANG_UP = new Reply(-1, "", Map.of());
+    static final ScriptedResponse HANG_UP = new ScriptedResponse(-1, "", Map.of());
 
-    final List<Seen> seen = Collections.synchronizedList(new ArrayList<>());
-    private final Map<String, Deque<Reply>> script = new HashMap<>();
+    final List<ReceivedRequest> seen = Collections.synchronizedList(new ArrayList<>());
+    private final Map<String, Deque<ScriptedResponse>> script = new HashMap<>();
     private final ServerSocket server;
 
     ScriptedServer() throws IOException {
@@ -47,20 +47,20 @@ final class ScriptedServer implements AutoCloseable {
         Thread.ofVirtual().start(this::serve);
     }
 
-    static Reply json(int status, String body) {
-        return new Reply(status, body, Map.of("Content-Type", "application/json"));
+    static ScriptedResponse json(int status, String body) {
+        return new ScriptedResponse(status, body, Map.of("Content-Type", "application/json"));
     }
 
-    static Reply problem(int status, String code, boolean retryable) {
+    static ScriptedResponse problem(int status, String code, boolean retryable) {
         String body = """
             {"type":"https://semel.dev/errors/%s","title":"Title of %s","status":%d,"detail":"What happened.",
              "instance":"urn:uuid:0","code":"%s","retryable":%s,"fix":"What to do."}\
             """.formatted(code, code, status, code, retryable);
-        return new Reply(status, body, Map.of("Content-Type", "application/problem+json"));
+        return new ScriptedResponse(status, body, Map.of("Content-Type", "application/problem+json"));
     }
 
     /** @param call method and raw target without its query, e.g. {@code GET /v1/runs} */
-    ScriptedServer on(String call, Reply... replies) {
+    ScriptedServer on(String call, ScriptedResponse... replies) {
         script.computeIfAbsent(call, _ -> new ArrayDeque<>()).addAll(List.of(replies));
         return this;
     }
@@ -93,8 +93,8 @@ final class ScriptedServer implements AutoCloseable {
         }
         int length = Integer.parseInt(headers.getOrDefault("content-length", "0"));
         String body = new String(in.readNBytes(length), StandardCharsets.UTF_8);
-        seen.add(new Seen(first[0], first[1], headers, body));
-        Reply reply = next(first[0] + " " + first[1].split("\\?")[0]);
+        seen.add(new ReceivedRequest(first[0], first[1], headers, body));
+        ScriptedResponse reply = next(first[0] + " " + first[1].split("\\?")[0]);
         if (reply.status() < 0) {
             return;
         }
@@ -107,8 +107,8 @@ final class ScriptedServer implements AutoCloseable {
         caller.getOutputStream().flush();
     }
 
-    private Reply next(String call) {
-        Deque<Reply> replies = script.get(call);
+    private ScriptedResponse next(String call) {
+        Deque<ScriptedResponse> replies = script.get(call);
         if (replies == null) {
             return problem(404, "not-found", false);
         }

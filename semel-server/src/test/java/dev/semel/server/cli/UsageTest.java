@@ -3,22 +3,28 @@ package dev.semel.server.cli;
 import static dev.semel.server.cli.ScriptedServer.json;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 class UsageTest {
-    private final Desk desk = new Desk();
+    private final CliTestTerminal desk = new CliTestTerminal();
 
     @Test
     void semel_alone_prints_eight_lines_of_examples() {
@@ -48,25 +54,131 @@ class UsageTest {
                 "dev",
                 "serve",
                 "send",
-                "emit",
-                "events",
+                "event",
                 "runs",
                 "run",
-                "requests",
+                "request",
                 "key",
-                "workflows",
+                "workflow",
                 "publish",
                 "token",
-                "doctor"
+                "doctor",
+                "login",
+                "completion"
             })
     void every_command_has_help(String command) {
         assertTrue(desk.run(command, "-h").out().startsWith("Usage: semel " + command));
         assertTrue(desk.run("help", command).out().startsWith("Usage: semel " + command));
     }
 
+    @Test
+    void help_lists_every_command_once_in_its_group_and_within_80_columns() {
+        String help = desk.run("--help").out();
+        help.lines().forEach(line -> assertTrue(line.length() <= 80, line));
+        for (String group : List.of(
+                "Everyday:", "Workflows:", "Runs and keys:", "Recovery:", "Triggers:", "Settings:", "Server:")) {
+            assertTrue(help.lines().anyMatch(group::equals), group);
+        }
+        for (String name : root().getSubcommands().keySet()) {
+            long lines = help.lines()
+                    .filter(line -> line.startsWith("  " + name + " "))
+                    .count();
+            assertEquals(name.equals("help") ? 0 : 1, lines, name);
+        }
+    }
+
+    @Test
+    void every_command_that_prints_data_takes_json() {
+        Set<String> servers = Set.of("semel dev", "semel serve", "semel help");
+        leaves(root())
+                .filter(leaf -> !servers.contains(leaf.getCommandSpec().qualifiedName()))
+                .forEach(leaf -> {
+                    String name = leaf.getCommandSpec().qualifiedName();
+                    assertNotNull(leaf.getCommandSpec().findOption("--json"), name);
+                    assertTrue(
+                            desk.run((name.substring("semel ".length()) + " -h").split(" "))
+                                    .out()
+                                    .startsWith("Usage: " + name),
+                            name);
+                });
+    }
+
+    private static CommandLine root() {
+        return CliRootCommand.commandLine(CliCommandEnvironment.system(), _ -> 0);
+    }
+
+    private static Stream<CommandLine> leaves(CommandLine command) {
+        return command.getSubcommands().isEmpty()
+                ? Stream.of(command)
+                : command.getSubcommands().values().stream().flatMap(UsageTest::leaves);
+    }
+
+    @Test
+    void a_name_of_an_earlier_version_names_the_command_that_replaced_it() {
+        var result = desk.run("hooks", "list");
+        assertEquals(2, result.exit());
+        assertEquals("semel hooks was renamed to semel webhook list\n", result.err());
+        CliRootCommand.MOVED.forEach((before, now) -> {
+            CommandLine at = root();
+            assertFalse(at.getSubcommands().containsKey(before), before);
+            for (String word : now.split(" ID ")[0].split(" ")) {
+                at = at.getSubcommands().get(word);
+                assertNotNull(at, now);
+            }
+        });
+    }
+
+    @Test
+    void a_resource_without_a_verb_lists_its_verbs() {
+        var result = desk.run("token");
+        assertEquals(2, result.exit());
+        assertTrue(result.err().contains("Missing verb: semel token create|list|revoke."), result.err());
+        assertTrue(desk.run("token", "lsit").err().contains("did you mean: list"));
+    }
+
+    @Test
+    void completion_knows_the_verbs() {
+        String script = desk.run("completion").out();
+        assertTrue(
+                script.startsWith("#!/usr/bin/env bash"),
+                script.lines().findFirst().orElse(""));
+        assertTrue(script.contains("timeline"));
+    }
+
+    @Test
+    void a_login_is_used_for_its_server_alone_until_it_is_forgotten(@TempDir Path home) throws IOException {
+        try (ScriptedServer server = new ScriptedServer()) {
+            server.on("GET /v1/workflows", json(200, "{\"items\":[],\"next\":null}"));
+            desk.environment.put("HOME", home.toString());
+            desk.stdin = "tok_secret\n";
+            var login = desk.run("login", "--server", server.address());
+            assertEquals(0, login.exit(), login.err());
+            assertFalse((login.out() + login.err()).contains("tok_secret"));
+            Path file = home.resolve(".config/semel/login.json");
+            assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+            assertEquals(0, desk.run("workflow", "list").exit());
+            assertEquals("Bearer tok_secret", server.seen.get(1).header("Authorization"));
+            assertEquals(
+                    7, desk.run("runs", "--server", "https://semel.example.com").exit());
+            assertEquals(0, desk.run("login", "--forget").exit());
+            assertFalse(Files.exists(file));
+        }
+    }
+
+    @Test
+    void a_token_that_the_server_does_not_know_is_not_saved(@TempDir Path home) throws IOException {
+        try (ScriptedServer server = new ScriptedServer()) {
+            server.on("GET /v1/workflows", json(401, "{\"title\":\"no\",\"code\":\"unauthenticated\"}"));
+            desk.environment.put("HOME", home.toString());
+            desk.stdin = "wrong";
+            assertEquals(7, desk.run("login", "--server", server.address()).exit());
+            assertFalse(Files.exists(home.resolve(".config/semel/login.json")));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"--token=s3cret", "--token s3cret", "--token"})
-    void a_token_as_an_argument_is_refused_and_not_repeated(String words) {
+    void a_token_as_an_argument_is_rejected_and_not_repeated(String words) {
         var result = desk.run(("runs " + words).split(" "));
         assertEquals(2, result.exit());
         assertTrue(result.err().contains("never an argument"), result.err());
@@ -75,7 +187,7 @@ class UsageTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost:8085", "ftp://x", "http://u:p@127.0.0.1:1", "http://127.0.0.1?x=1", "http:// x"})
-    void a_server_address_that_cannot_be_meant_is_wrong_usage(String address) {
+    void an_invalid_server_url_is_wrong_usage(String address) {
         assertEquals(2, desk.run("runs", "--server", address).exit());
     }
 
@@ -125,7 +237,7 @@ class UsageTest {
     }
 
     @Test
-    void serve_takes_flags_then_environment() {
+    void serve_reads_flags_then_environment() {
         desk.environment.put("SEMEL_STORE", "jdbc:postgresql://db/semel?password=x");
         desk.environment.put("SEMEL_PORT", "9000");
         assertEquals(0, desk.run("serve", "--host", "0.0.0.0").exit());
@@ -151,7 +263,7 @@ class UsageTest {
                 "dev --host 0.0.0.0",
                 "dev --workflows ./nowhere"
             })
-    void a_server_that_cannot_be_meant_is_not_started(String words) {
+    void invalid_server_options_do_not_start_a_server(String words) {
         var result = desk.run(words.split(" "));
         assertEquals(2, result.exit(), result.err());
         assertTrue(desk.served.isEmpty());
@@ -159,7 +271,7 @@ class UsageTest {
     }
 
     @Test
-    void a_port_in_the_environment_that_is_no_number_is_wrong_usage() {
+    void a_non_numeric_port_in_the_environment_is_wrong_usage() {
         desk.environment.put("SEMEL_PORT", "http");
         assertEquals(2, desk.run("serve").exit());
     }
@@ -167,23 +279,23 @@ class UsageTest {
     @ParameterizedTest
     @CsvSource({"PT0.85S,850 ms", "PT48S,48 s", "PT3M12S,3 m 12 s", "PT23H57M3S,23 h 57 m", "PT147H,6 d 3 h", "PT1H,1 h"
     })
-    void spans_read_as_people_say_them(Duration span, String said) {
-        assertEquals(said, Times.span(span));
+    void durations_are_parsed_as_users_write_them(Duration span, String said) {
+        assertEquals(said, CliDurationFormatter.format(span));
     }
 
     @Test
-    void a_moment_is_told_from_now() {
+    void a_time_is_shown_relative_to_now() {
         Instant now = Instant.parse("2026-11-15T09:12:04Z");
-        assertEquals("just now", Times.ago(now, now));
-        assertEquals("5 m ago", Times.ago(now.minusSeconds(300), now));
-        assertEquals("in 5 m", Times.ago(now.plusSeconds(300), now));
+        assertEquals("just now", CliDurationFormatter.formatRelative(now, now));
+        assertEquals("5 m ago", CliDurationFormatter.formatRelative(now.minusSeconds(300), now));
+        assertEquals("in 5 m", CliDurationFormatter.formatRelative(now.plusSeconds(300), now));
     }
 
     @Test
-    void a_suggested_command_means_what_it_says_when_pasted() {
-        assertEquals("evt_1", Shell.word("evt_1"));
-        assertEquals("'$(rm -rf ~)'", Shell.word("$(rm -rf ~)"));
-        assertEquals("'it'\\''s'", Shell.word("it's"));
-        assertEquals("''", Shell.word(""));
+    void a_suggested_command_works_when_pasted() {
+        assertEquals("evt_1", ShellQuoting.quote("evt_1"));
+        assertEquals("'$(rm -rf ~)'", ShellQuoting.quote("$(rm -rf ~)"));
+        assertEquals("'it'\\''s'", ShellQuoting.quote("it's"));
+        assertEquals("''", ShellQuoting.quote(""));
     }
 }

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class ChangesTest {
     private static final String STEPS = "steps: [{id: note, set: {ok: true}}]\n";
 
-    private static Definition file(String sections) {
-        return Definition.compile("semel: 1\nworkflow: w\n" + sections + "\n" + STEPS);
+    private static WorkflowDefinition file(String sections) {
+        return WorkflowDefinition.compile("semel: 1\nworkflow: w\n" + sections + "\n" + STEPS);
     }
 
     @Test
@@ -47,7 +47,7 @@ final class ChangesTest {
     }
 
     @Test
-    void a_diff_of_two_large_texts_ends_and_is_right() {
+    void a_diff_of_two_large_texts_terminates_and_is_right() {
         List<String> before = IntStream.range(0, 5_000).mapToObj(i -> "a " + i).toList();
         List<String> after = IntStream.range(0, 5_000).mapToObj(i -> "b " + i).toList();
         String diff = LineDiff.unified(String.join("\n", before), String.join("\n", after));
@@ -95,43 +95,45 @@ final class ChangesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         idempotency: {window: 1d}                | idempotency: {window: 36h}              | idempotency.window             | 1d        | 36h      | keeps the window
-        idempotency: {scope: workflow}           | idempotency: {scope: workspace}         | idempotency.scope              | workflow  | workspace | still found
-        idempotency: {fingerprint: [a]}          | idempotency: {fingerprint: [a, b]}      | idempotency.fingerprint        | a         | a, b     | the version that admitted it
-        idempotency: {fingerprint_ignore: [a]}   | idempotency: {fingerprint_ignore: [b]}  | idempotency.fingerprint_ignore | a         | b        | the version that admitted it
+        idempotency: {scope: workflow}           | idempotency: {scope: workspace}         | idempotency.scope              | workflow  | workspace | keep their scope
+        idempotency: {fingerprint: [a]}          | idempotency: {fingerprint: [a, b]}      | idempotency.fingerprint        | a         | a, b     | the version that accepted the key
+        idempotency: {fingerprint_ignore: [a]}   | idempotency: {fingerprint_ignore: [b]}  | idempotency.fingerprint_ignore | a         | b        | the version that accepted the key
         idempotency: {on_mismatch: replay}       | idempotency: {on_mismatch: distinct}    | idempotency.on_mismatch        | replay    | distinct | for each payload
         idempotency: {duplicate_payload: allow}  | idempotency: {duplicate_payload: flag}  | idempotency.duplicate_payload  | allow     | flag     | from now on
         idempotency: {on_failed: return_failed}  | idempotency: {on_failed: run_again}     | idempotency.on_failed          | return_failed | run_again | as before
         idempotency: {hold_while_running: true}  | idempotency: {hold_while_running: false} | idempotency.hold_while_running | true     | false    | expire as before
         'trigger: {http: {key: "${ input.a }"}}' | 'trigger: {http: {key: "${ input.b }"}}' | trigger.http.key               | ${ input.a } | ${ input.b } | starts a new run
-        trigger: {http: {require_key: false}}    | trigger: {http: {require_key: true}}    | trigger.http.require_key       | false     | true     | refused
+        trigger: {http: {require_key: false}}    | trigger: {http: {require_key: true}}    | trigger.http.require_key       | false     | true     | rejects triggers without a key
         """)
-    void a_change_says_what_it_means_for_keys_in_flight(
+    void a_change_explains_its_effect_on_keys_in_use(
             String before, String after, String field, String from, String to, String means) {
-        List<Change> changes = Change.between(file(before), file(after));
+        List<WorkflowDefinitionChange> changes = WorkflowDefinitionChange.between(file(before), file(after));
         assertEquals(1, changes.size(), changes::toString);
-        Change change = changes.getFirst();
+        WorkflowDefinitionChange change = changes.getFirst();
         assertEquals(List.of(field, from, to), List.of(change.field(), change.from(), change.to()));
-        assertTrue(change.means().contains(means), change::means);
-        assertEquals(List.of(), Change.between(file(after), file(after)));
+        assertTrue(change.consequence().contains(means), change::consequence);
+        assertEquals(List.of(), WorkflowDefinitionChange.between(file(after), file(after)));
     }
 
     @Test
-    void an_effect_that_comes_or_goes_is_told() {
+    void added_and_removed_effects_are_reported() {
         String tx = "semel: 1\nworkflow: w\nsteps:\n  - {id: note, set: {ok: true}}\n"
                 + "  - {id: row, tx: {sql: \"insert into t values (1)\"}}\n";
-        List<Change> come = Change.between(file(""), Definition.compile(tx));
+        List<WorkflowDefinitionChange> come =
+                WorkflowDefinitionChange.between(file(""), WorkflowDefinition.compile(tx));
         assertEquals("steps.row", come.getFirst().field());
         assertTrue(come.getFirst().to().contains("tx"), come::toString);
-        List<Change> gone = Change.between(Definition.compile(tx), file(""));
+        List<WorkflowDefinitionChange> gone =
+                WorkflowDefinitionChange.between(WorkflowDefinition.compile(tx), file(""));
         assertEquals("", gone.getFirst().to());
-        assertTrue(gone.getFirst().means().contains("runs in flight"), gone::toString);
+        assertTrue(gone.getFirst().consequence().contains("Runs in progress"), gone::toString);
     }
 
     @Test
-    void a_circle_of_workflows_is_refused_where_it_closes() {
+    void a_workflow_call_cycle_is_rejected_where_it_closes() {
         Map<String, List<String>> calls =
                 Map.of("b", List.of("x", "c"), "c", List.of("a"), "x", List.of("y"), "y", List.of("x"));
-        Definition file = Definition.compile("""
+        WorkflowDefinition file = WorkflowDefinition.compile("""
             semel: 1
             workflow: a
             steps:
@@ -140,20 +142,22 @@ final class ChangesTest {
                 workflow: b
             """);
         SemelException refused = assertThrows(
-                SemelException.class, () -> Loops.refuse(file, name -> calls.getOrDefault(name, List.of())));
+                SemelException.class,
+                () -> WorkflowCallCycleCheck.rejectCycles(file, name -> calls.getOrDefault(name, List.of())));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
         assertTrue(refused.detail().contains("line 6, column 15"), refused::detail);
         assertTrue(refused.detail().contains("a → b → c → a"), refused::detail);
         assertTrue(refused.detail().contains("^"), refused::detail);
         assertTrue(refused.detail().contains("Nothing was published."), refused::detail);
-        Loops.refuse(file, _ -> List.of());
-        assertEquals(List.of("x", "b"), file.calls());
+        WorkflowCallCycleCheck.rejectCycles(file, _ -> List.of());
+        assertEquals(List.of("x", "b"), file.calledWorkflows());
     }
 
     @Test
-    void a_workflow_that_calls_itself_is_a_circle_too() {
-        Definition file = Definition.compile("semel: 1\nworkflow: a\nsteps:\n  - { id: again, workflow: a }\n");
-        assertThrows(SemelException.class, () -> Loops.refuse(file, _ -> List.of()));
-        assertFalse(Loops.path("a", "a", _ -> List.of()).isEmpty());
+    void a_workflow_that_calls_itself_is_a_cycle_too() {
+        WorkflowDefinition file =
+                WorkflowDefinition.compile("semel: 1\nworkflow: a\nsteps:\n  - { id: again, workflow: a }\n");
+        assertThrows(SemelException.class, () -> WorkflowCallCycleCheck.rejectCycles(file, _ -> List.of()));
+        assertFalse(WorkflowCallCycleCheck.findCycle("a", "a", _ -> List.of()).isEmpty());
     }
 }

@@ -39,22 +39,24 @@ class CostTest {
 
     @ParameterizedTest
     @MethodSource("bombs")
-    void a_value_that_doubles_in_every_loop_ends_at_the_budget(String expression) {
-        String detail = Drafts.failure("'${ " + expression + " }'", "{}");
-        assertTrue(detail.contains("because it takes too much work"), detail);
+    void a_value_that_doubles_in_every_loop_ends_at_the_cost_limit(String expression) {
+        String detail = DefinitionFixtures.failure("'${ " + expression + " }'", "{}");
+        assertTrue(detail.contains("because it needs more computation steps than allowed"), detail);
     }
 
     @Test
     void loops_inside_loops_end_at_the_iteration_limit() {
         String ten = "[1,2,3,4,5,6,7,8,9,10]";
         String loops = ten + ".map(a," + ten + ".map(b," + ten + ".map(c," + ten + ".map(d," + ten + ".map(e,1)))))";
-        assertTrue(Drafts.failure("'${ " + loops + " }'", "{}").contains("it takes more than 10000 iterations"));
+        assertTrue(DefinitionFixtures.failure("'${ " + loops + " }'", "{}")
+                .contains("it needs more than 10000 iterations"));
     }
 
     @Test
     void a_search_in_hostile_text_ends_at_the_budget() {
         String input = "{\"a\":\"" + "a".repeat(400_000) + "\",\"b\":\"" + "a".repeat(200_000) + "b\"}";
-        assertTrue(Drafts.failure("'${ input.a.contains(input.b) }'", input).contains("it takes too much work"));
+        assertTrue(DefinitionFixtures.failure("'${ input.a.contains(input.b) }'", input)
+                .contains("it needs more computation steps than allowed"));
     }
 
     static Stream<String> tooDeep() {
@@ -69,31 +71,39 @@ class CostTest {
 
     @ParameterizedTest
     @MethodSource("tooDeep")
-    void an_expression_that_is_too_deep_or_too_long_is_refused_at_publishing(String expression) {
-        String message = Drafts.only(Drafts.with(Drafts.STEP + "output: '${ " + expression + " }'\n"))
+    void an_expression_too_deep_or_too_long_is_rejected_at_publish(String expression) {
+        String message = DefinitionFixtures.only(
+                        DefinitionFixtures.with(DefinitionFixtures.STEP + "output: '${ " + expression + " }'\n"))
                 .message();
         assertTrue(message.contains("recursion limit") || message.contains("4 KiB"), message);
     }
 
     @Test
     void a_file_has_a_limited_number_of_expressions() {
-        var mistake = Drafts.only(Drafts.with("output: [" + "'${ 1 + 1 }',".repeat(1_001) + "1]\n" + Drafts.STEP));
+        var mistake = DefinitionFixtures.only(DefinitionFixtures.with(
+                "output: [" + "'${ 1 + 1 }',".repeat(1_001) + "1]\n" + DefinitionFixtures.STEP));
         assertEquals("a file may have at most 1000 expressions.", mistake.message());
     }
 
     @Test
-    void a_result_of_more_than_256_kib_is_refused_whole() {
+    void a_result_of_more_than_256_kib_is_rejected() {
         String input = "{\"a\":\"" + "a".repeat(50_000) + "\"}";
-        assertEquals(50_000, Drafts.output("${ input.a }", input).stringValue().length());
+        assertEquals(
+                50_000,
+                DefinitionFixtures.output("${ input.a }", input).stringValue().length());
         String many = "[" + "'${ input.a }',".repeat(6) + "1]";
-        assertTrue(Drafts.failure(many, input).contains("its result is larger than 256 KiB"));
-        assertTrue(Drafts.failure("'" + "${ input.a }".repeat(6) + "'", input).contains("larger than 256 KiB"));
+        assertTrue(DefinitionFixtures.failure(many, input).contains("its result is larger than 256 KiB"));
+        assertTrue(DefinitionFixtures.failure("'" + "${ input.a }".repeat(6) + "'", input)
+                .contains("larger than 256 KiB"));
     }
 
     @Test
-    void long_lists_within_the_limits_are_fine() {
+    void long_lists_within_the_limits_are_accepted() {
         String input = "{\"l\":[" + "1,".repeat(8_999) + "1]}";
-        assertEquals(9_000, Drafts.output("${ map(input.l, x, x + 1) }", input).size());
-        assertEquals(9_000, Drafts.output("${ size(input.l) }", input).intValue());
+        assertEquals(
+                9_000,
+                DefinitionFixtures.output("${ map(input.l, x, x + 1) }", input).size());
+        assertEquals(
+                9_000, DefinitionFixtures.output("${ size(input.l) }", input).intValue());
     }
 }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.semel.json.Json;
-import dev.semel.key.KeyPolicy;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -16,21 +16,23 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 class DemoTest {
-    private static Definition demo() throws IOException {
-        try (InputStream file = Definition.class.getResourceAsStream("/demo/payment_receipt.yaml")) {
-            return Definition.compile(new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8));
+    private static WorkflowDefinition demo() throws IOException {
+        try (InputStream file = WorkflowDefinition.class.getResourceAsStream("/examples/payment_receipt.yaml")) {
+            return WorkflowDefinition.compile(
+                    new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8));
         }
     }
 
     @Test
     void the_demo_completes_a_payment() throws Exception {
-        JsonNode data = Json.parse("""
+        JsonNode data = StrictJsonCodec.parse("""
             {"payment_id": "pay_abc", "amount": 4900, "currency": "usd"}\
             """);
-        Definition demo = demo();
+        WorkflowDefinition demo = demo();
         demo.checkInput(data);
-        var context = new MemoryContext("run_1");
-        JsonNode output = demo.body(dev.semel.server.steps.Outside.NOWHERE).run(context, data);
+        var context = new InMemoryDurableOperations("run_1");
+        JsonNode output = demo.body(dev.semel.server.steps.YamlStepDependencies.UNAVAILABLE)
+                .run(context, data);
         assertEquals("pay_abc", output.get("reference").stringValue());
         assertEquals(
                 "LIC-" + output.get("license").stringValue().substring(4),
@@ -46,11 +48,12 @@ class DemoTest {
 
     @Test
     void the_demo_completes_a_plain_task() throws Exception {
-        JsonNode data = Json.parse("{\"task_id\": \"t_abc123\"}");
-        Definition demo = demo();
+        JsonNode data = StrictJsonCodec.parse("{\"task_id\": \"t_abc123\"}");
+        WorkflowDefinition demo = demo();
         demo.checkInput(data);
-        var context = new MemoryContext("run_1");
-        JsonNode output = demo.body(dev.semel.server.steps.Outside.NOWHERE).run(context, data);
+        var context = new InMemoryDurableOperations("run_1");
+        JsonNode output = demo.body(dev.semel.server.steps.YamlStepDependencies.UNAVAILABLE)
+                .run(context, data);
         assertEquals("t_abc123", output.get("reference").stringValue());
         assertEquals(List.of("subject", "license", "receipt"), List.copyOf(context.recorded.keySet()));
         assertNull(demo.objectOf(data));
@@ -59,16 +62,17 @@ class DemoTest {
 
     @Test
     void the_demo_completes_even_without_any_field() throws Exception {
-        assertEquals("run_1", Drafts.run(demo(), "{}").get("reference").stringValue());
+        assertEquals(
+                "run_1", DefinitionFixtures.run(demo(), "{}").get("reference").stringValue());
     }
 
     @Test
-    void the_demo_rejects_a_changed_payment_and_takes_the_key_from_the_header() throws Exception {
-        Definition demo = demo();
+    void the_demo_rejects_a_changed_payment_and_reads_the_key_from_the_header() throws Exception {
+        WorkflowDefinition demo = demo();
         assertEquals(
                 List.of("payment_id", "amount", "currency"),
                 demo.policy().fingerprint().stream().map(f -> f.name()).toList());
-        assertEquals(KeyPolicy.OnMismatch.REJECT, demo.policy().onMismatch());
+        assertEquals(SameKeyDifferentPayloadPolicy.REJECT, demo.policy().onMismatch());
         assertEquals(Duration.ofHours(24), demo.policy().window());
         assertFalse(demo.derivesKey());
         assertEquals(List.of(), demo.warnings());

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJsonCodec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -83,9 +83,9 @@ class ExpressionTest {
         $${ input.i } and $$${ input.i }      | "${ input.i } and $${ input.i }"
         ${ input.s }${ input.i }              | "x5"
         """)
-    void an_expression_gives(String expression, String result) {
+    void an_expression_evaluates_to(String expression, String result) {
         String quoted = "'" + expression.replace("'", "''") + "'";
-        assertEquals(result, Json.write(Drafts.output(quoted, INPUT)));
+        assertEquals(result, StrictJsonCodec.write(DefinitionFixtures.output(quoted, INPUT)));
     }
 
     @ParameterizedTest
@@ -93,35 +93,35 @@ class ExpressionTest {
         ${ input.x }               | input.x is missing
         ${ input.n.x }             | input.n.x is missing
         ${ lower(input.x.y) }      | input.x.y is missing
-        ${ input.l[9] + 1 }        | an index lies outside of its list
+        ${ input.l[9] + 1 }        | a list index is out of range
         ${ input.l[-1] }           | input.l[-1] is missing
         ${ input.i / 0 }           | it divides by zero
         ${ input.i % 0 }           | it divides by zero
         ${ 1.0 / 0.0 }             | its result is infinite or not a number
-        ${ input.i * 1.5 }         | an operator or function does not fit the types of its values
-        ${ input.d * 2 }           | an operator or function does not fit the types of its values
-        ${ input.big + 1 }         | an operator or function does not fit the types of its values
-        ${ input.s + 1 }           | an operator or function does not fit the types of its values
-        ${ lower(input.i) }        | an operator or function does not fit the types of its values
-        ${ 9223372036854775807 + input.i } | a number leaves the range of 64 bits
-        ${ int(input.s) }          | text could not be read as a number
-        ${ input.s ? 1 : 2 }       | a value has the wrong type for its place
-        ${ {1: 2} }                | the names in a map of its result are not text
+        ${ input.i * 1.5 }         | an operator or function does not accept the types of its values
+        ${ input.d * 2 }           | an operator or function does not accept the types of its values
+        ${ input.big + 1 }         | an operator or function does not accept the types of its values
+        ${ input.s + 1 }           | an operator or function does not accept the types of its values
+        ${ lower(input.i) }        | an operator or function does not accept the types of its values
+        ${ 9223372036854775807 + input.i } | a number is out of the 64-bit range
+        ${ int(input.s) }          | text could not be parsed as a number
+        ${ input.s ? 1 : 2 }       | an argument has the wrong type
+        ${ {1: 2} }                | a map in its result has a name that is not text
         ${ key("a", "") }          | part 2 of key() is empty
         ${ key(input.n) }          | part 1 of key() is empty
         ${ key(input.d) }          | part 1 of key() is not text, an integer or a boolean
-        ${ money(1, input.s) }     | money() was given a currency that is not in ISO 4217
+        ${ money(1, input.s) }     | money() got a currency that is not in ISO 4217
         ${ format("%s", input.n) } | value 1 of format() is null
         ${ format("%s%d", 1, input.s) } | value 2 of format() is not a whole number
         ${ format("%d", input.d) } | value 1 of format() is not a whole number
         ${ format("%d", input.dec) } | value 1 of format() is not a whole number
         ${ format("%.2f", input.s) } | value 1 of format() is not a number
         ${ format("%.2f", input.huge) } | value 1 of format() is not a number
-        ${ b"abc" }                | its result is of a kind that JSON does not have
-        Dear ${ input.n }          | an expression inside text gave null
+        ${ b"abc" }                | its result has a type that JSON does not support
+        Dear ${ input.n }          | an expression inside text returned null
         """)
-    void an_evaluation_that_fails_says_why_and_shows_no_value(String expression, String because) {
-        String detail = Drafts.failure("'" + expression + "'", INPUT);
+    void a_failed_evaluation_says_why_and_shows_no_value(String expression, String because) {
+        String detail = DefinitionFixtures.failure("'" + expression + "'", INPUT);
         assertTrue(detail.contains("because " + because), detail);
         assertTrue(detail.startsWith("The output of workflow 'w' could not be evaluated"), detail);
     }
@@ -141,7 +141,7 @@ class ExpressionTest {
             "key([input.v])",
             "-input.v"
         }) {
-            String detail = Drafts.failure("'${ " + expression + " }'", "{\"v\": \"4111111111111111\"}");
+            String detail = DefinitionFixtures.failure("'${ " + expression + " }'", "{\"v\": \"4111111111111111\"}");
             assertFalse(detail.contains("4111"), detail);
         }
     }
@@ -152,42 +152,44 @@ class ExpressionTest {
         ${ inptu.x }           | 13 | 'inptu' is not a known name. Did you mean 'input'?
         ${ lowr(input.s) }     | 13 | there is no function lowr(). Did you mean 'lower'?
         ${ 1 + lowr(input.s) } | 17 | there is no function lowr(). Did you mean 'lower'?
-        ${ secret.STRIPE }     | 13 | a secret can be read only in auth, headers and verify, so that it is never recorded.
+        ${ secret.STRIPE }     | 13 | secrets can be read only in `auth`, `headers` and `verify`, so that Semel never records them.
         ${ event.id }          | 13 | 'event' cannot be read in the output.
         ${ header["a"] }       | 13 | 'header' cannot be read in the output.
         ${ step.id }           | 13 | 'step' cannot be read in the output.
-        ${ run.stopped_at }    | 13 | of a run its run.id and its run.started_at can be read.
-        ${ attempt }           | 13 | 'attempt' cannot be read in the output: it is made once, before the first attempt, and is the same in all.
-        ${ format("%s") }      | 19 | this is not a valid expression: format() has 1 places and 0 values.
-        ${ format("%s", 1, 2) } | 19 | this is not a valid expression: format() has 1 places and 2 values.
-        ${ format("%x", 1) }   | 19 | this is not a valid expression: after % in format() comes s, d, 05d for a width, .2f for a precision, or %.
-        ${ format(input.s, 1) } | 19 | this is not a valid expression: format() takes a text that is written out, and a value for each of its places.
-        ${ format() }          | 19 | this is not a valid expression: format() takes a text that is written out, and a value for each of its places.
-        ${ now() }             | 13 | now() cannot be read in the output, because only a step can record it.
-        ${ "a" + uuid() }      | 19 | uuid() cannot be read in the output, because only a step can record it.
-        ${ random() }          | 13 | random() cannot be read in the output, because only a step can record it.
-        ${ steps }             | 13 | name the step whose result is meant: steps.<id>.
-        ${ size(steps) }       | 18 | name the step whose result is meant: steps.<id>.
-        ${ steps[input.s] }    | 13 | name the step whose result is meant: steps.<id>.
+        ${ run.stopped_at }    | 13 | only run.id and run.started_at can be read from run.
+        ${ attempt }           | 13 | 'attempt' cannot be read in the output: Semel evaluates this expression once, before the first attempt.
+        ${ format("%s") }      | 19 | invalid expression: format() has 1 placeholders and 0 values; write one value for each placeholder.
+        ${ format("%s", 1, 2) } | 19 | invalid expression: format() has 1 placeholders and 2 values; write one value for each placeholder.
+        ${ format("%x", 1) }   | 19 | invalid expression: in format(), a % must be followed by s, d, 05d (with a width), .2f (with a precision) or %.
+        ${ format(input.s, 1) } | 19 | invalid expression: format() needs a literal text as first argument and one value for each placeholder.
+        ${ format() }          | 19 | invalid expression: format() needs a literal text as first argument and one value for each placeholder.
+        ${ now() }             | 13 | now() cannot be called in the output, because only a step can record its result.
+        ${ "a" + uuid() }      | 19 | uuid() cannot be called in the output, because only a step can record its result.
+        ${ random() }          | 13 | random() cannot be called in the output, because only a step can record its result.
+        ${ steps }             | 13 | write the id of a step after the dot, as in steps.charge.
+        ${ size(steps) }       | 18 | write the id of a step after the dot, as in steps.charge.
+        ${ steps[input.s] }    | 13 | write the id of a step after the dot, as in steps.charge.
         ${ has(steps.nope) }   | 17 | there is no earlier step 'nope'. Did you mean 'note'?
         ${ default(steps.x, 1) } | 21 | there is no earlier step 'x'.
-        ${ [1].map(steps, 1) } | 21 | 'steps' cannot name an item of a list; it has a meaning already.
-        ${ 1 + "a" }           | 15 | '+' does not fit the types (int, string).
-        ${ short_hash(5) }     | 23 | 'short_hash' does not fit the types (int).
+        ${ [1].map(steps, 1) } | 21 | 'steps' cannot be a loop variable, because the name is already in use; choose another name.
+        ${ 1 + "a" }           | 15 | '+' does not accept the types (int, string).
+        ${ short_hash(5) }     | 23 | 'short_hash' does not accept the types (int).
         ${ }                   | 12 | the expression is empty.
-        ${ input.s             | 12 | the expression is not closed: '}' is missing.
-        ${ 1 +* 2 }            | 16 | this is not a valid expression: extraneous input '*'.
-        ${ google.protobuf.Any{} } | 12 | messages (Name{…}) do not exist here.
+        ${ input.s             | 12 | the expression is not closed; add the missing '}'.
+        ${ 1 +* 2 }            | 16 | invalid expression: extraneous input '*'.
+        ${ google.protobuf.Any{} } | 12 | protobuf messages (Name{…}) are not supported; write a map: {\"name\": value}.
         """)
-    void a_wrong_expression_is_refused_when_the_file_is_published(String expression, int column, String message) {
-        var mistake = Drafts.only(Drafts.with(Drafts.STEP + "output: '" + expression + "'\n"));
+    void a_wrong_expression_is_rejected_at_publish(String expression, int column, String message) {
+        var mistake = DefinitionFixtures.only(
+                DefinitionFixtures.with(DefinitionFixtures.STEP + "output: '" + expression + "'\n"));
         assertEquals(message, mistake.message());
         assertEquals("6:" + column, mistake.line() + ":" + mistake.column());
     }
 
     @Test
     void a_caret_in_folded_text_points_at_the_expression() {
-        var mistake = Drafts.only(Drafts.with(Drafts.STEP + "output: >\n  one\n  two ${ foo }\n"));
+        var mistake = DefinitionFixtures.only(
+                DefinitionFixtures.with(DefinitionFixtures.STEP + "output: >\n  one\n  two ${ foo }\n"));
         assertEquals("8:10", mistake.line() + ":" + mistake.column());
     }
 
@@ -208,9 +210,9 @@ class ExpressionTest {
                 "${ this }",
                 "${ __result__ }"
             })
-    void an_attack_in_a_file_is_refused(String expression) {
-        Drafts.mistakes(Drafts.with(
-                Drafts.STEP + "output: \"" + expression.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n"));
+    void an_attack_in_a_file_is_rejected(String expression) {
+        DefinitionFixtures.mistakes(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: \""
+                + expression.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n"));
     }
 
     /** Attack S28 again, in the forms of other template languages: here they are only text. */
@@ -219,22 +221,28 @@ class ExpressionTest {
             strings = {"{{7*7}}", "#{T(java.lang.Runtime).getRuntime().exec(1)}", "{{''.getClass()}}", "<%= 7*7 %>"})
     void other_template_languages_are_only_text(String text) {
         assertEquals(
-                text, Drafts.output("'" + text.replace("'", "''") + "'", "{}").stringValue());
+                text,
+                DefinitionFixtures.output("'" + text.replace("'", "''") + "'", "{}")
+                        .stringValue());
     }
 
     /** Attack S29: what comes out of an expression is data and is never evaluated. */
     @Test
     void data_is_never_evaluated_a_second_time() {
         String evil = "${ 7*7 } {{secrets.STRIPE}}";
-        assertEquals(evil, Drafts.output("${ input.evil }", INPUT).stringValue());
-        assertEquals("a " + evil, Drafts.output("a ${ input.evil }", INPUT).stringValue());
-        assertEquals(evil + "!", Drafts.output("${ input.evil + \"!\" }", INPUT).stringValue());
-        Definition twice = Drafts.compiled("""
+        assertEquals(evil, DefinitionFixtures.output("${ input.evil }", INPUT).stringValue());
+        assertEquals(
+                "a " + evil,
+                DefinitionFixtures.output("a ${ input.evil }", INPUT).stringValue());
+        assertEquals(
+                evil + "!",
+                DefinitionFixtures.output("${ input.evil + \"!\" }", INPUT).stringValue());
+        WorkflowDefinition twice = DefinitionFixtures.compiled("""
             steps:
               - {id: a, set: {v: '${ input.evil }'}}
               - {id: b, set: {v: 'x ${ steps.a.v }'}}
             output: ${ steps.b.v }
             """);
-        assertEquals("x " + evil, Drafts.run(twice, INPUT).stringValue());
+        assertEquals("x " + evil, DefinitionFixtures.run(twice, INPUT).stringValue());
     }
 }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJsonCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class InputTest {
-    private static final Definition PAYMENT = Drafts.compiled("""
+    private static final WorkflowDefinition PAYMENT = DefinitionFixtures.compiled("""
         input:
           payment_id: { type: string, required: true, search: true }
           amount:     { type: integer, required: true }
@@ -41,8 +41,8 @@ class InputTest {
                 "{\"payment_id\":\"p\",\"amount\":1,\"currency\":\"eur\",\"any\":null,\"a/b~c\":{},\"tags\":[]}",
                 "{\"payment_id\":\"p\",\"amount\":1,\"share\":0.5,\"paid\":true}"
             })
-    void data_that_fits_passes(String data) {
-        PAYMENT.checkInput(Json.parse(data));
+    void matching_data_passes(String data) {
+        PAYMENT.checkInput(StrictJsonCodec.parse(data));
     }
 
     @ParameterizedTest
@@ -57,26 +57,26 @@ class InputTest {
         {"payment_id":"p","amount":1,"a/b~c":4111}          | /data/a~1b~0c    | must be of type object, but is a number
         [4111]                                              | /data       | must be of type object, but is a list
         """)
-    void data_that_does_not_fit_is_named_by_pointer_and_never_by_value(String data, String pointer, String message) {
-        SemelException e = assertThrows(SemelException.class, () -> PAYMENT.checkInput(Json.parse(data)));
+    void mismatched_data_is_named_by_pointer_and_never_by_value(String data, String pointer, String message) {
+        SemelException e = assertThrows(SemelException.class, () -> PAYMENT.checkInput(StrictJsonCodec.parse(data)));
         assertEquals(ErrorCode.INVALID_INPUT, e.code());
         assertEquals(
                 List.of(Map.of("pointer", pointer, "message", message)),
                 e.members().get("errors"));
         assertFalse(e.toString().contains("4111"), e.toString());
-        assertTrue(e.detail().endsWith("No run was started and the key stays free."), e.detail());
+        assertTrue(e.detail().endsWith("No run was started; the key is still unused."), e.detail());
     }
 
     @Test
     void every_mistake_in_the_data_is_reported() {
-        SemelException e =
-                assertThrows(SemelException.class, () -> PAYMENT.checkInput(Json.parse("{\"note\":1,\"tags\":2}")));
+        SemelException e = assertThrows(
+                SemelException.class, () -> PAYMENT.checkInput(StrictJsonCodec.parse("{\"note\":1,\"tags\":2}")));
         assertEquals(4, ((List<?>) Objects.requireNonNull(e.members().get("errors"))).size());
     }
 
     @Test
-    void a_file_without_input_takes_anything() {
-        Drafts.compiled("").checkInput(Json.parse("[1]"));
+    void a_file_without_input_accepts_anything() {
+        DefinitionFixtures.compiled("").checkInput(StrictJsonCodec.parse("[1]"));
     }
 
     @ParameterizedTest
@@ -87,8 +87,8 @@ class InputTest {
         ${ sha256(input.email) }           | false
         ${ input.id }                      | false
         """)
-    void a_key_that_shows_what_names_a_person_is_a_warning(String key, boolean warned) {
-        Definition file = Drafts.compiled("""
+    void a_key_that_shows_personal_data_gives_a_warning(String key, boolean warned) {
+        WorkflowDefinition file = DefinitionFixtures.compiled("""
             trigger: { http: { key: '%s' } }
             input:
               email: { type: string, pii: true }
@@ -97,13 +97,13 @@ class InputTest {
             """.formatted(key));
         assertEquals(
                 warned ? 1 : 0,
-                file.warnings().stream().filter(one -> one.contains("SEM-P01")).count(),
+                file.warnings().stream().filter(one -> one.contains("SEM-K09")).count(),
                 file.warnings().toString());
     }
 
     @Test
     void search_and_personal_fields_are_known() {
         assertEquals(Set.of("payment_id"), PAYMENT.searchFields());
-        assertEquals(Set.of("email"), PAYMENT.personalFields());
+        assertEquals(Set.of("email"), PAYMENT.piiFields());
     }
 }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJsonCodec;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyTest {
-    private static Definition keyed(String expression) {
-        return Drafts.compiled("trigger:\n  http:\n    key: " + expression + "\n");
+    private static WorkflowDefinition keyed(String expression) {
+        return DefinitionFixtures.compiled("trigger:\n  http:\n    key: " + expression + "\n");
     }
 
     @ParameterizedTest
@@ -34,9 +34,12 @@ class KeyTest {
 
     @Test
     void without_a_key_expression_nothing_is_derived() {
-        assertFalse(Drafts.compiled("").derivesKey());
-        assertFalse(Drafts.compiled("trigger: {http: {require_key: true}}\n").derivesKey());
-        assertThrows(IllegalStateException.class, () -> Drafts.compiled("").deriveKey(Json.parse("{}"), Map.of()));
+        assertFalse(DefinitionFixtures.compiled("").derivesKey());
+        assertFalse(DefinitionFixtures.compiled("trigger: {http: {require_key: true}}\n")
+                .derivesKey());
+        assertThrows(
+                IllegalStateException.class,
+                () -> DefinitionFixtures.compiled("").deriveKey(StrictJsonCodec.parse("{}"), Map.of()));
     }
 
     @ParameterizedTest
@@ -51,25 +54,26 @@ class KeyTest {
         ${ header["x-event-id"] }            | {}                     | h1
         ${ header["X-EVENT-ID"] + input.id } | {"id":"2"}             | h12
         """)
-    void a_key_is_made_from_the_input_or_a_header(String key, String input, String made) {
-        Definition definition = keyed(key);
+    void a_key_is_derived_from_the_input_or_a_header(String key, String input, String made) {
+        WorkflowDefinition definition = keyed(key);
         assertTrue(definition.derivesKey());
-        assertEquals(made, definition.deriveKey(Json.parse(input), Map.of("X-Event-Id", "h1")));
+        assertEquals(made, definition.deriveKey(StrictJsonCodec.parse(input), Map.of("X-Event-Id", "h1")));
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         ${ input.id }                   | {}             | input.id is missing
-        ${ input.id }                   | {"id":null}    | the expression gave nothing
-        ${ input.id }                   | {"id":""}      | the expression gave nothing
-        ${ input.id }                   | {"id":"  "}    | the expression gave nothing
+        ${ input.id }                   | {"id":null}    | the expression returned null or an empty text
+        ${ input.id }                   | {"id":""}      | the expression returned null or an empty text
+        ${ input.id }                   | {"id":"  "}    | the expression returned null or an empty text
         ${ header["X-Event-Id"] }       | {}             | header["X-Event-Id"] is missing
         ${ key("order", input.id) }     | {"id":""}      | part 2 of key() is empty
-        ${ lower(input.id) }            | {"id":5}       | an operator or function does not fit
-        order-${ input.id }             | {"id":null}    | an expression inside text gave null
+        ${ lower(input.id) }            | {"id":5}       | an operator or function does not accept
+        order-${ input.id }             | {"id":null}    | an expression inside text returned null
         """)
-    void a_key_that_comes_out_empty_or_fails_is_a_missing_key(String key, String input, String because) {
-        SemelException e = assertThrows(SemelException.class, () -> keyed(key).deriveKey(Json.parse(input), Map.of()));
+    void a_key_that_is_empty_or_fails_is_a_missing_key(String key, String input, String because) {
+        SemelException e =
+                assertThrows(SemelException.class, () -> keyed(key).deriveKey(StrictJsonCodec.parse(input), Map.of()));
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_REQUIRED, e.code());
         assertTrue(e.detail().contains("because " + because), e.detail());
         assertTrue(e.detail().endsWith("No run was started."));
@@ -80,7 +84,7 @@ class KeyTest {
         for (String id :
                 new String[] {"\"schlüssel\"", "\"a\\nb\"", "\"" + "a".repeat(256) + "\"", "true", "[1]", "{\"a\":1}"
                 }) {
-            var input = Json.parse("{\"id\":" + id + "}");
+            var input = StrictJsonCodec.parse("{\"id\":" + id + "}");
             SemelException e = assertThrows(
                     SemelException.class, () -> keyed("${ input.id }").deriveKey(input, Map.of()));
             assertEquals(ErrorCode.IDEMPOTENCY_KEY_INVALID, e.code());
@@ -90,12 +94,13 @@ class KeyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"now()", "uuid()", "random()", "attempt"})
-    void what_changes_on_every_attempt_cannot_be_in_a_key_or_a_fingerprint(String volatileThing) {
-        var inKey = Drafts.only(Drafts.with("trigger: {http: {key: '${ key(input.id, " + volatileThing + ") }'}}\n"));
+    void values_that_change_per_attempt_are_rejected_in_keys_and_fingerprints(String volatileThing) {
+        var inKey = DefinitionFixtures.only(
+                DefinitionFixtures.with("trigger: {http: {key: '${ key(input.id, " + volatileThing + ") }'}}\n"));
         assertTrue(inKey.message().startsWith("this key changes between attempts: " + volatileThing), inKey.message());
         assertEquals("4:41", inKey.line() + ":" + inKey.column());
-        var inFingerprint = Drafts.only(
-                Drafts.with("idempotency: {fingerprint: [{a: '${ key(input.id, " + volatileThing + ") }'}]}\n"));
+        var inFingerprint = DefinitionFixtures.only(DefinitionFixtures.with(
+                "idempotency: {fingerprint: [{a: '${ key(input.id, " + volatileThing + ") }'}]}\n"));
         assertTrue(
                 inFingerprint.message().startsWith("this fingerprint changes between attempts: "),
                 inFingerprint.message());
@@ -103,25 +108,28 @@ class KeyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"run.id", "run.started_at"})
-    void what_a_replay_has_of_its_own_cannot_be_in_the_key_of_an_effect(String own) {
-        var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, java: pay, protect: ask, idempotent: {key: '${ key("
-                + own + ") }', time: 1, unit: days}}\n"));
-        assertTrue(mistake.message().startsWith("this key changes with every replay"), mistake.message());
+    void replay_specific_values_are_rejected_in_effect_keys(String own) {
+        var mistake = DefinitionFixtures.only(
+                DefinitionFixtures.with("steps:\n  - {id: a, java: pay, protect: ask, idempotent: {key: '${ key(" + own
+                        + ") }', time: 1, unit: days}}\n"));
+        assertTrue(mistake.message().startsWith("this key changes with every safe replay"), mistake.message());
     }
 
     @Test
-    void a_key_names_its_headers_and_none_of_them_is_a_credential() {
+    void a_key_declares_its_headers_and_none_is_a_credential() {
         assertEquals(
                 Set.of("X-Event-Id", "x-b"),
                 keyed("${ key(header[\"X-Event-Id\"], default(header[\"x-b\"], \"-\"), input.id) }")
                         .keyHeaders());
-        var credential = Drafts.only(Drafts.with("trigger: {http: {key: '${ header[\"authorization\"] }'}}\n"));
+        var credential = DefinitionFixtures.only(
+                DefinitionFixtures.with("trigger: {http: {key: '${ header[\"authorization\"] }'}}\n"));
         assertEquals(
-                "a key cannot be made of authorization: keys are kept and shown, and a credential must not be.",
+                "a key must not contain authorization: Semel stores and shows keys, and this header is a credential.",
                 credential.message());
         for (String chosen : new String[] {"header[input.name]", "header", "header[\"a b\"]"}) {
-            var mistake = Drafts.only(Drafts.with("trigger: {http: {key: '${ string(" + chosen + ") }'}}\n"));
-            assertTrue(mistake.message().startsWith("name the header itself"), mistake.message());
+            var mistake = DefinitionFixtures.only(
+                    DefinitionFixtures.with("trigger: {http: {key: '${ string(" + chosen + ") }'}}\n"));
+            assertTrue(mistake.message().startsWith("write the name of the header"), mistake.message());
         }
     }
 
@@ -129,11 +137,11 @@ class KeyTest {
     void two_different_lists_of_parts_never_make_the_same_key() {
         String[] parts = {"a", "b", ":", "%", "a:b", "%3A", "a%", " ", "ä"};
         var made = new HashMap<String, String>();
-        Definition definition = keyed("${ key(input.a, input.b) }");
+        WorkflowDefinition definition = keyed("${ key(input.a, input.b) }");
         for (String a : parts) {
             for (String b : parts) {
                 if (!a.isBlank() && !b.isBlank()) {
-                    var input = Json.parse("{\"a\":\"" + a + "\",\"b\":\"" + b + "\"}");
+                    var input = StrictJsonCodec.parse("{\"a\":\"" + a + "\",\"b\":\"" + b + "\"}");
                     String before = made.put(definition.deriveKey(input, Map.of()), a + "\n" + b);
                     assertEquals(null, before);
                 }

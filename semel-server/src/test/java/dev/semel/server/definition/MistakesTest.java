@@ -14,18 +14,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MistakesTest {
     @Test
     void the_smallest_file_is_valid() {
-        Definition definition =
-                Definition.compile("semel: 1\nworkflow: name\nsteps:\n  - {id: note, set: {ok: true}}\n");
+        WorkflowDefinition definition =
+                WorkflowDefinition.compile("semel: 1\nworkflow: name\nsteps:\n  - {id: note, set: {ok: true}}\n");
         assertEquals("name", definition.name());
         assertEquals(
-                List.of("The workflow has no owner; nobody is named on pages, alerts and reviews."),
+                List.of("The workflow has no owner; the dashboard, alerts and reviews cannot show one. Add one, e.g."
+                        + " owner: payments-team."),
                 definition.warnings());
-        assertTrue(Drafts.run(definition, "{}").isNull());
+        assertTrue(DefinitionFixtures.run(definition, "{}").isNull());
     }
 
     @Test
     void the_first_mistake_is_shown_with_its_line_and_a_caret() {
-        SemelException e = Drafts.refused("""
+        SemelException e = DefinitionFixtures.refused("""
             semel: 1
             workflow: new_lead
             trigger:
@@ -35,21 +36,21 @@ class MistakesTest {
               - {id: note, set: {ok: true}}
             """);
         assertEquals("""
-            The workflow file has an error at line 5, column 38: this key changes between attempts: now() gives a \
-            different value on every attempt. A key must name the intended action, so that every retry carries the \
-            same one.
+            The workflow file has an error at line 5, column 38: this key changes between attempts: now() returns a \
+            different value each time. A key must identify the intended action, so it must be the same \
+            in every retry.
                4 |   http:
                5 |     key: ${ key("welcome", input.id, now()) }
                  |                                      ^^^ a different value on every attempt
             Nothing was published.\
             """, e.detail());
-        assertEquals("Use an id from the input, e.g. ${ input.event_id }, or drop it.", e.fix());
+        assertEquals("Use an id from the input, e.g. ${ input.event_id }, or remove this part.", e.fix());
     }
 
     @Test
     void a_long_line_is_cut_around_the_caret() {
-        String detail = Drafts.refused(Drafts.with("title: {a: " + "x".repeat(500) + ", b: '" + "y".repeat(20)
-                        + "'}\noutput: '" + "z".repeat(400) + "${ foo }'\n" + Drafts.STEP))
+        String detail = DefinitionFixtures.refused(DefinitionFixtures.with("title: {a: " + "x".repeat(500) + ", b: '"
+                        + "y".repeat(20) + "'}\noutput: '" + "z".repeat(400) + "${ foo }'\n" + DefinitionFixtures.STEP))
                 .detail();
         assertTrue(detail.lines().allMatch(line -> line.length() < 200), detail);
     }
@@ -57,41 +58,45 @@ class MistakesTest {
     static Stream<Arguments> mistakes() {
         return Stream.of(
                 mistake(
-                        "semel: 2\nworkflow: w\n" + Drafts.STEP,
+                        "semel: 2\nworkflow: w\n" + DefinitionFixtures.STEP,
                         "1:8",
                         "/semel",
-                        "semel must be 1; this version reads no other format."),
+                        "semel must be 1; this server supports no other format version."),
                 mistake(
-                        "semel: '1'\nworkflow: w\n" + Drafts.STEP,
+                        "semel: '1'\nworkflow: w\n" + DefinitionFixtures.STEP,
                         "1:8",
                         "/semel",
-                        "semel must be 1; this version reads no other format."),
+                        "semel must be 1; this server supports no other format version."),
                 mistake(
-                        "workflow: w\n" + Drafts.STEP,
+                        "workflow: w\n" + DefinitionFixtures.STEP,
                         "1:1",
                         "",
-                        "the file must say 'semel: 1', the version of the format."),
-                mistake("semel: 1\n" + Drafts.STEP, "1:1", "", "the file must name its workflow: 'workflow: name'."),
+                        "the format version is missing; add 'semel: 1'."),
                 mistake(
-                        "semel: 1\nworkflow: Foo\n" + Drafts.STEP,
+                        "semel: 1\n" + DefinitionFixtures.STEP,
+                        "1:1",
+                        "",
+                        "the name of the workflow is missing; add 'workflow: name'."),
+                mistake(
+                        "semel: 1\nworkflow: Foo\n" + DefinitionFixtures.STEP,
                         "2:11",
                         "/workflow",
-                        "a workflow's name is a lower-case letter and up to 63 letters, digits, _ or -."),
+                        "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -."),
                 mistake(
-                        "semel: 1\nworkflow: wf_7hJ\n" + Drafts.STEP,
+                        "semel: 1\nworkflow: wf_7hJ\n" + DefinitionFixtures.STEP,
                         "2:11",
                         "/workflow",
-                        "a workflow's name is a lower-case letter and up to 63 letters, digits, _ or -."),
+                        "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -."),
                 mistake(
-                        "semel: 1\nworkflow: wf_abc\n" + Drafts.STEP,
+                        "semel: 1\nworkflow: wf_abc\n" + DefinitionFixtures.STEP,
                         "2:11",
                         "/workflow",
-                        "a workflow's name must not begin with wf_, which is how ids begin."),
+                        "a workflow name must not begin with wf_, which is the prefix of workflow ids."),
                 mistake(
                         "semel: 1\nworkflow: w\n",
                         "2:1",
                         "/workflow",
-                        "the workflow has no steps; the smallest is '- {id: note, set: {ok: true}}'."),
+                        "the workflow has no steps; the smallest step is '- {id: note, set: {ok: true}}'."),
                 mistake("semel: 1\nworkflow: w\nsteps: []\n", "3:8", "/steps", "a workflow must have 1 to 500 steps."),
                 mistake(
                         "semel: 1\r\nworkflow: w\r\nsteps: 5\r\n",
@@ -99,7 +104,7 @@ class MistakesTest {
                         "/steps",
                         "'steps' must be a list, not a number."),
                 mistake("title: [a]\n", "4:8", "/title", "'title' must be text, not a list."),
-                mistake("owner: p\n", "4:1", "/owner", "'owner' stands twice; the first is in line 3."),
+                mistake("owner: p\n", "4:1", "/owner", "'owner' appears twice; the first is in line 3."),
                 mistake("titel: x\n", "4:1", "/titel", "'titel' is not a field of a workflow. Did you mean 'title'?"),
                 mistake("<<: {a: 1}\n", "4:1", "/<<", "'<<' is not a field of a workflow."),
                 mistake(
@@ -117,7 +122,7 @@ class MistakesTest {
                         "debounce: {key: '${ input.a }', quiet: 2m, at_most: 1m}\n",
                         "4:53",
                         "/debounce/at_most",
-                        "debounce.at_most is shorter than debounce.quiet."),
+                        "debounce.at_most must not be shorter than debounce.quiet."),
                 mistake(
                         "trigger: {webhook: {}}\n",
                         "4:11",
@@ -138,19 +143,19 @@ class MistakesTest {
                         "trigger: {http: {key: abc}}\n",
                         "4:23",
                         "/trigger/http/key",
-                        "trigger.http.key must be an expression, e.g. ${ input.event_id }; a constant would make all"
-                                + " triggers one."),
+                        "trigger.http.key must be an expression, e.g. ${ input.event_id }; with a constant all triggers"
+                                + " would have the same key."),
                 mistake(
                         "trigger: {http: {key: '${ \"a\" + \"b\" }'}}\n",
                         "4:23",
                         "/trigger/http/key",
-                        "this key is the same for every trigger, so only the first would ever run; use an id from the"
-                                + " input."),
+                        "this key is the same for every trigger, so only the first trigger would start a run; use an"
+                                + " id from the input."),
                 mistake(
                         "trigger: {http: {key: '${ [input.a] }'}}\n",
                         "4:26",
                         "/trigger/http/key",
-                        "the expression must give int or string, not list."),
+                        "the expression must return int or string, not list."),
                 mistake(
                         "trigger: {http: {key: '${ steps.note.ok }'}}\n",
                         "4:27",
@@ -160,13 +165,13 @@ class MistakesTest {
                         "input: {a: {type: strng}}\n",
                         "4:19",
                         "/input/a/type",
-                        "a type must be one of string, integer, number, boolean, object, array. Did you mean"
+                        "type must be one of string, integer, number, boolean, object, array. Did you mean"
                                 + " 'string'?"),
                 mistake(
                         "input: {a: {type: list}}\n",
                         "4:19",
                         "/input/a/type",
-                        "a type must be one of string, integer, number, boolean, object, array. Did you mean 'array'?"),
+                        "type must be one of string, integer, number, boolean, object, array. Did you mean 'array'?"),
                 mistake(
                         "input: {a: {requird: true}}\n",
                         "4:13",
@@ -181,7 +186,7 @@ class MistakesTest {
                         "input: {a: {type: string, enum: [x, 1]}}\n",
                         "4:37",
                         "/input/a/enum/1",
-                        "this value is not of the type string."),
+                        "this enum value is not of the declared type string."),
                 mistake(
                         "idempotency: {window: 5x}\n",
                         "4:23",
@@ -189,6 +194,11 @@ class MistakesTest {
                         "idempotency.window must be a duration such as 30s, 15m, 24h or 7d."),
                 mistake(
                         "idempotency: {window: 0s}\n",
+                        "4:23",
+                        "/idempotency/window",
+                        "idempotency.window must be between 1s and 365d."),
+                mistake(
+                        "idempotency: {window: 999ms}\n",
                         "4:23",
                         "/idempotency/window",
                         "idempotency.window must be between 1s and 365d."),
@@ -221,12 +231,12 @@ class MistakesTest {
                         "idempotency: {fingerprint: [a, a]}\n",
                         "4:32",
                         "/idempotency/fingerprint/1",
-                        "the fingerprint has 'a' twice."),
+                        "'a' appears twice in fingerprint; remove one."),
                 mistake(
                         "idempotency: {fingerprint: ['${ input.a }']}\n",
                         "4:29",
                         "/idempotency/fingerprint/0",
-                        "an expression in a fingerprint needs a name: 'name: ${ expression }'."),
+                        "an expression in fingerprint needs a name; write 'name: ${ expression }'."),
                 mistake(
                         "idempotency: {fingerprint: [{a: 1}]}\n",
                         "4:33",
@@ -241,7 +251,7 @@ class MistakesTest {
                         "idempotency: {fingerprint: [a], fingerprint_ignore: [b]}\n",
                         "4:33",
                         "/idempotency/fingerprint_ignore",
-                        "declare fingerprint or fingerprint_ignore, not both."),
+                        "set either fingerprint or fingerprint_ignore, not both."),
                 mistake(
                         "idempotency: {worth: [1]}\n",
                         "4:22",
@@ -251,19 +261,36 @@ class MistakesTest {
                         "steps:\n  - {id: Note, set: 1}\n",
                         "5:10",
                         "/steps/0/id",
-                        "a step id is a lower-case letter and up to 63 letters, digits or _."),
+                        "a step id must be a lower-case letter and up to 63 lower-case letters, digits or _."),
                 mistake(
                         "steps:\n  - {id: in, set: 1}\n",
                         "5:10",
                         "/steps/0/id",
-                        "a step id is a lower-case letter and up to 63 letters, digits or _, and 'in' is reserved."),
-                mistake("steps:\n  - {set: 1}\n", "5:5", "/steps/0", "the step has no id."),
-                mistake("steps:\n  - {id: a}\n", "5:6", "/steps/0/id", "the step says nothing to do."),
+                        "a step id must be a lower-case letter and up to 63 lower-case letters, digits or _, and 'in'"
+                                + " is reserved."),
+                mistake("steps:\n  - {set: 1}\n", "5:5", "/steps/0", "the step has no id; add id: name."),
+                mistake("steps:\n  - {id: a}\n", "5:6", "/steps/0/id", "the step has no kind."),
+                mistake(
+                        "steps:\n  - {id: a, event: lead.welcome, to: ann, protect: ask}\n",
+                        "5:13",
+                        "/steps/0/event",
+                        "The step kind `event` was renamed to `notify`."),
+                mistake(
+                        "steps:\n  - {id: a, notify: Lead, to: ann, protect: ask}\n",
+                        "5:21",
+                        "/steps/0/notify",
+                        "notify must name an event: a lower-case letter and up to 63 lower-case letters, digits, dots,"
+                                + " _ or -."),
+                mistake(
+                        "steps:\n  - {id: a, sleep: 5us}\n",
+                        "5:20",
+                        "/steps/0/sleep",
+                        "sleep must be a duration such as 500ms, 30s, 15m, 24h or 7d."),
                 mistake(
                         "steps:\n  - {id: a, set: 1}\n  - {id: a, set: 2}\n",
                         "6:10",
                         "/steps/1/id",
-                        "the step id 'a' stands in line 5 and in line 6; ids must differ."),
+                        "the step id 'a' is used in line 5 and in line 6; step ids must be unique."),
                 mistake("steps:\n  - {id: a, http: {}}\n", "5:19", "/steps/0/http", "url is missing."),
                 mistake(
                         "steps:\n  - {id: a, set: 1, protect: ask}\n",
@@ -274,22 +301,22 @@ class MistakesTest {
                         "steps:\n  - {id: a, set: 1, when: yes}\n",
                         "5:27",
                         "/steps/0/when",
-                        "when must be one expression that gives true or false: ${ … }."),
+                        "when must be one expression that returns true or false: ${ … }."),
                 mistake(
                         "steps:\n  - {id: a, set: 1, when: '${ \"a\" + \"b\" }'}\n",
                         "5:30",
                         "/steps/0/when",
-                        "the expression must give bool, not string."),
+                        "the expression must return bool, not string."),
                 mistake(
                         "steps:\n  - {id: a, set: '${ steps.b }'}\n  - {id: b, set: 1}\n",
                         "5:22",
                         "/steps/0/set",
-                        "step 'b' has not run yet at this place; only earlier steps can be read."),
+                        "step 'b' runs later; only the results of earlier steps can be read here."),
                 mistake(
                         "steps:\n  - {id: a, set: '${ steps.a }'}\n",
                         "5:22",
                         "/steps/0/set",
-                        "step 'a' has not run yet at this place; only earlier steps can be read."),
+                        "step 'a' runs later; only the results of earlier steps can be read here."),
                 mistake(
                         "steps:\n  - {id: load, set: 1}\n  - {id: b, set: '${ steps.laod }'}\n",
                         "6:22",
@@ -299,7 +326,7 @@ class MistakesTest {
 
     private static Arguments mistake(String text, String place, String pointer, String message) {
         return Arguments.of(
-                text.startsWith("semel") || text.startsWith("workflow") ? text : Drafts.with(text),
+                text.startsWith("semel") || text.startsWith("workflow") ? text : DefinitionFixtures.with(text),
                 place,
                 pointer,
                 message);
@@ -307,16 +334,16 @@ class MistakesTest {
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void a_mistake_is_named_with_its_place(String text, String place, String pointer, String message) {
-        var mistake = Drafts.only(text);
+    void a_mistake_is_reported_with_its_position(String text, String place, String pointer, String message) {
+        var mistake = DefinitionFixtures.only(text);
         assertEquals(message, mistake.message());
         assertEquals(place, mistake.line() + ":" + mistake.column());
         assertEquals(pointer, mistake.pointer());
     }
 
     @Test
-    void a_memory_shorter_than_the_retries_is_worth_a_warning() {
-        Definition definition = Drafts.compiled("""
+    void a_window_shorter_than_the_retries_gives_a_warning() {
+        WorkflowDefinition definition = DefinitionFixtures.compiled("""
             steps:
               - id: a
                 http: {method: POST, url: "https://a.example"}
@@ -327,32 +354,34 @@ class MistakesTest {
             """);
         assertEquals(
                 List.of(
-                        "Step 'a': SEM-K06: the provider forgets the key after 10s, and attempts go on for 2h; the last"
-                                + " ones end in doubt.",
-                        "Step 'a': SEM-K06: the window of 1m is shorter than its own retries, which go on for 2h."),
+                        "Step 'a': SEM-K06: the provider forgets the key after 10s, but retries last 2h; the last"
+                                + " attempts end in doubt.",
+                        "Step 'a': SEM-K06: the window of 1m is shorter than the retries of the step, which last 2h."),
                 definition.warnings());
     }
 
     @Test
-    void what_could_hide_a_second_statement_or_choose_a_secret_is_refused() {
+    void values_that_could_hide_a_statement_or_choose_a_secret_are_rejected() {
         for (String sql : List.of(
                 "select E'\\\\''", "select $$ x $$", "delete from a -- b", "select /* b */ 1", "select 1; select 2")) {
-            String text = Drafts.with("steps:\n  - {id: a, tx: {sql: \"" + sql + "\"}}\n");
-            assertEquals(1, Drafts.mistakes(text).size(), sql);
+            String text = DefinitionFixtures.with("steps:\n  - {id: a, tx: {sql: \"" + sql + "\"}}\n");
+            assertEquals(1, DefinitionFixtures.mistakes(text).size(), sql);
         }
-        var secret = Drafts.only(Drafts.with(
+        var secret = DefinitionFixtures.only(DefinitionFixtures.with(
                 "steps:\n  - {id: a, http: {url: 'https://a.example', headers: {X-A: '${ secret[input.n] }'}}}\n"));
         assertEquals(
-                "name the secret itself, as in secret.CRM_TOKEN: data must not choose which one is sent.",
+                "write the name of the secret, as in secret.CRM_TOKEN: data must not choose the secret.",
                 secret.message());
-        var both = Drafts.only(
-                Drafts.with("steps:\n  - {id: a, on_error: continue, parallel: {left: [{id: b, set: 1}]}}\n"));
-        assertTrue(both.message().startsWith("on_error belongs to the steps inside"), both.message());
+        var both = DefinitionFixtures.only(DefinitionFixtures.with(
+                "steps:\n  - {id: a, on_error: continue, parallel: {left: [{id: b, set: 1}]}}\n"));
+        assertTrue(
+                both.message().startsWith("on_error is not allowed here: if several nested steps fail"),
+                both.message());
     }
 
     @Test
     void all_mistakes_are_reported_in_the_order_of_the_file() {
-        var mistakes = Drafts.mistakes("""
+        var mistakes = DefinitionFixtures.mistakes("""
             semel: 3
             workflow: W
             titel: x
@@ -371,26 +400,28 @@ class MistakesTest {
     void a_file_with_thousands_of_mistakes_reports_a_hundred() {
         assertEquals(
                 100,
-                Drafts.mistakes(Drafts.with("output: [" + "'${ foo }',".repeat(500) + "1]\n" + Drafts.STEP))
+                DefinitionFixtures.mistakes(DefinitionFixtures.with(
+                                "output: [" + "'${ foo }',".repeat(500) + "1]\n" + DefinitionFixtures.STEP))
                         .size());
     }
 
     @Test
-    void a_refused_step_is_not_reported_again_where_it_is_read() {
-        var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, http: {}}\noutput: '${ steps.a.body }'\n"));
+    void a_rejected_step_is_not_reported_again_where_it_is_read() {
+        var mistake = DefinitionFixtures.only(
+                DefinitionFixtures.with("steps:\n  - {id: a, http: {}}\noutput: '${ steps.a.body }'\n"));
         assertEquals("url is missing.", mistake.message());
     }
 
     @Test
-    void a_short_window_and_an_undeclared_field_are_worth_a_warning() {
-        Definition definition = Drafts.compiled("""
+    void a_short_window_and_an_undeclared_field_give_a_warning() {
+        WorkflowDefinition definition = DefinitionFixtures.compiled("""
             input: {payment_id: {type: string}}
             idempotency: {window: 5m, fingerprint: [paymentid]}
             output: ${ input.payment_id }
-            """ + Drafts.STEP);
+            """ + DefinitionFixtures.STEP);
         assertEquals(
                 List.of(
-                        "idempotency.window is shorter than one hour; a retry that comes later starts a new run.",
+                        "idempotency.window is shorter than one hour; a later retry starts a new run.",
                         "input.paymentid is read but not declared under input. Did you mean 'payment_id'?"),
                 definition.warnings());
     }

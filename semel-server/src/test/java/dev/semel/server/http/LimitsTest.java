@@ -14,29 +14,29 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LimitsTest {
-    private static final Settings NORMAL = Settings.on("127.0.0.1", 0);
-    private static final Handler COUNT =
-            request -> Answer.json(200, String.valueOf(request.body().length).getBytes(StandardCharsets.US_ASCII));
+    private static final HttpServerSettings NORMAL = HttpServerSettings.defaults("127.0.0.1", 0);
+    private static final HttpRouteHandler COUNT = request ->
+            ServerHttpResponse.json(200, String.valueOf(request.body().length).getBytes(StandardCharsets.US_ASCII));
     private static final String CHUNKED = "Transfer-Encoding: chunked\r\n\r\n";
 
     private final CountDownLatch arrived = new CountDownLatch(1);
     private final CountDownLatch release = new CountDownLatch(1);
-    private final Site site = new Site(NORMAL, router());
+    private final TestHttpServer site = new TestHttpServer(NORMAL, router());
 
-    private Router router() {
-        return new Router()
-                .add(new Route("POST", "/v1/large", Scope.TRIGGER, COUNT).withMaxBody(3 << 20))
-                .add(new Route("POST", "/v1/small", Scope.TRIGGER, COUNT).withMaxBody(10))
-                .add("POST", "/v1/normal", Scope.TRIGGER, COUNT)
-                .add(new Route("POST", "/v1/picky", Scope.TRIGGER, COUNT).withHead(lines -> {
+    private HttpRouter router() {
+        return new HttpRouter()
+                .add(new HttpRoute("POST", "/v1/large", TokenScope.TRIGGER, COUNT).withMaxBody(3 << 20))
+                .add(new HttpRoute("POST", "/v1/small", TokenScope.TRIGGER, COUNT).withMaxBody(10))
+                .add("POST", "/v1/normal", TokenScope.TRIGGER, COUNT)
+                .add(new HttpRoute("POST", "/v1/picky", TokenScope.TRIGGER, COUNT).withHeaderCheck(lines -> {
                     if (!lines.apply("X-Word").equals(java.util.List.of("please"))) {
-                        throw Refusals.notFound();
+                        throw InboundRequestErrorFactory.notFound();
                     }
                 }))
-                .add("GET", "/v1/slow", Scope.READ, _ -> {
+                .add("GET", "/v1/slow", TokenScope.READ, _ -> {
                     arrived.countDown();
                     release.await();
-                    return Answer.empty(204);
+                    return ServerHttpResponse.empty(204);
                 });
     }
 
@@ -47,9 +47,9 @@ class LimitsTest {
     }
 
     @Test
-    void a_body_that_says_it_is_too_large_is_413_before_a_byte_of_it_is_read() throws IOException {
+    void a_declared_oversized_body_is_413_before_it_is_read() throws IOException {
         for (String length : new String[] {"1048577", "10737418240", "999999999999999"}) {
-            Wire.Reply reply = site.ask("POST", "/v1/normal", "Content-Length: " + length);
+            RawConnection.RawResponse reply = site.ask("POST", "/v1/normal", "Content-Length: " + length);
             assertEquals(413, reply.status());
             assertTrue(reply.body().contains("\"limit\":1048576"), reply.body());
             assertEquals("close", reply.header("connection"));
@@ -57,7 +57,7 @@ class LimitsTest {
     }
 
     @Test
-    void a_stranger_with_a_large_body_is_401_and_not_413() throws IOException {
+    void an_unauthenticated_large_body_is_401_and_not_413() throws IOException {
         assertEquals(
                 401,
                 site.askAs("", "POST", "/v1/normal", "Content-Length: 10737418240")
@@ -65,7 +65,7 @@ class LimitsTest {
     }
 
     @Test
-    void a_route_may_judge_the_head_before_the_body_is_read() throws IOException {
+    void a_route_may_check_the_head_before_the_body_is_read() throws IOException {
         assertEquals(
                 404,
                 site.ask("POST", "/v1/picky", "Content-Length: 10737418240").status());
@@ -88,8 +88,8 @@ class LimitsTest {
     }
 
     @Test
-    void a_client_that_waits_for_100_continue_gets_it_and_then_its_answer() throws IOException {
-        try (Wire wire = site.wire()) {
+    void a_client_that_waits_for_100_continue_gets_it_and_then_its_response() throws IOException {
+        try (RawConnection wire = site.wire()) {
             wire.send(post("/v1/small") + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
             assertEquals(100, wire.head().status());
             wire.send("{}");
@@ -101,7 +101,7 @@ class LimitsTest {
 
     @Test
     void endless_chunks_are_413_at_the_limit() throws IOException {
-        try (Wire wire = site.wire()) {
+        try (RawConnection wire = site.wire()) {
             wire.send(post("/v1/normal") + CHUNKED);
             String chunk = "10000\r\n" + "x".repeat(0x10000) + "\r\n";
             for (int i = 0; i < 17; i++) {
@@ -114,15 +114,15 @@ class LimitsTest {
     @ParameterizedTest
     @ValueSource(strings = {"7fffffff", "FFFFFFFF", "300001"})
     void one_enormous_chunk_is_413_before_it_is_buffered(String size) throws IOException {
-        try (Wire wire = site.wire()) {
+        try (RawConnection wire = site.wire()) {
             wire.send(post("/v1/normal") + CHUNKED + size + "\r\nx");
             assertEquals(413, wire.reply().status());
         }
     }
 
     @Test
-    void a_route_may_take_more_or_less_than_the_others() throws IOException {
-        try (Wire wire = site.wire()) {
+    void a_route_may_have_its_own_body_limit() throws IOException {
+        try (RawConnection wire = site.wire()) {
             wire.send(post("/v1/large") + "Content-Length: 3145728\r\n\r\n" + "x".repeat(3 << 20));
             assertEquals("3145728", wire.reply().body());
             wire.send(post("/v1/small") + "Content-Length: 10\r\n\r\n0123456789");
@@ -158,7 +158,7 @@ class LimitsTest {
             "G".repeat(30_000),
         };
         for (String head : heads) {
-            try (Wire wire = site.wire()) {
+            try (RawConnection wire = site.wire()) {
                 wire.send(head);
                 assertTrue(wire.untilClosed().startsWith("HTTP/1.1 400 "), head.substring(0, 40));
             }
@@ -175,12 +175,12 @@ class LimitsTest {
     }
 
     @Test
-    void more_requests_at_once_than_allowed_are_503_and_come_back_later() throws Exception {
-        try (Site narrow = new Site(NORMAL.withLoad(10, 1), router());
-                Wire slow = narrow.wire()) {
-            slow.send("GET /v1/slow HTTP/1.1\r\nHost: x\r\n" + Site.AUTH + "\r\n");
+    void concurrent_requests_over_the_limit_are_503_with_retry_after() throws Exception {
+        try (TestHttpServer narrow = new TestHttpServer(TestHttpServer.limitedTo(10, 1), router());
+                RawConnection slow = narrow.wire()) {
+            slow.send("GET /v1/slow HTTP/1.1\r\nHost: x\r\n" + TestHttpServer.AUTH + "\r\n");
             arrived.await();
-            Wire.Reply reply = narrow.ask("GET", "/healthz");
+            RawConnection.RawResponse reply = narrow.ask("GET", "/healthz");
             assertEquals(503, reply.status());
             assertEquals("1", reply.header("retry-after"));
             assertTrue(reply.body().contains("\"code\":\"overloaded\""), reply.body());
@@ -190,17 +190,17 @@ class LimitsTest {
     }
 
     @Test
-    void more_connections_than_allowed_wait_until_one_is_closed() throws IOException {
-        try (Site narrow = new Site(NORMAL.withLoad(1, 10), router());
-                Wire second = second(narrow)) {
+    void connections_over_the_limit_wait_until_one_is_closed() throws IOException {
+        try (TestHttpServer narrow = new TestHttpServer(TestHttpServer.limitedTo(1, 10), router());
+                RawConnection second = second(narrow)) {
             assertEquals(200, second.patience(20_000).reply().status());
         }
     }
 
-    private static Wire second(Site narrow) throws IOException {
-        try (Wire first = narrow.wire()) {
+    private static RawConnection second(TestHttpServer narrow) throws IOException {
+        try (RawConnection first = narrow.wire()) {
             first.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply();
-            Wire second = narrow.wire()
+            RawConnection second = narrow.wire()
                     .send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
                     .patience(100);
             assertThrows(SocketTimeoutException.class, second::reply);
@@ -209,6 +209,6 @@ class LimitsTest {
     }
 
     private static String post(String path) {
-        return "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + Site.AUTH;
+        return "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + TestHttpServer.AUTH;
     }
 }

@@ -11,11 +11,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RoutingTest {
-    private static Site site;
+    private static TestHttpServer site;
 
     @BeforeAll
     static void open() {
-        site = new Site();
+        site = new TestHttpServer();
     }
 
     @AfterAll
@@ -24,8 +24,8 @@ class RoutingTest {
     }
 
     @Test
-    void a_known_path_is_answered() throws IOException {
-        Wire.Reply reply = site.ask("GET", "/v1/runs/run_1");
+    void a_known_path_is_served() throws IOException {
+        RawConnection.RawResponse reply = site.ask("GET", "/v1/runs/run_1");
         assertEquals(200, reply.status());
         assertEquals("run_1", reply.body());
     }
@@ -44,7 +44,7 @@ class RoutingTest {
     }
 
     @Test
-    void a_literal_goes_before_a_parameter_and_does_not_hide_its_other_methods() throws IOException {
+    void a_literal_segment_precedes_a_parameter_without_hiding_its_methods() throws IOException {
         assertEquals(
                 "query", site.ask("POST", "/v1/runs/query", "Content-Length: 0").body());
         assertEquals("query", site.ask("GET", "/v1/runs/query").body());
@@ -107,9 +107,9 @@ class RoutingTest {
                 "/v1//runs",
                 "/v1/runs/configs"
             })
-    void without_a_credential_everything_under_v1_looks_the_same(String path) throws IOException {
+    void unauthenticated_requests_under_v1_look_the_same(String path) throws IOException {
         for (String method : new String[] {"GET", "DELETE", "OPTIONS"}) {
-            Wire.Reply reply = site.askAs("", method, path);
+            RawConnection.RawResponse reply = site.askAs("", method, path);
             assertEquals(401, reply.status(), method + " " + path);
             assertEquals("Bearer realm=\"semel\"", reply.header("www-authenticate"));
         }
@@ -119,8 +119,9 @@ class RoutingTest {
     void an_open_route_under_v1_needs_no_credential_for_its_own_method_only() throws IOException {
         assertEquals(
                 200,
-                site.askAs("", "POST", "/v1/hooks/src_1", "Content-Length: 0").status());
-        assertEquals(401, site.askAs("", "GET", "/v1/hooks/src_1").status());
+                site.askAs("", "POST", "/v1/webhooks/src_1", "Content-Length: 0")
+                        .status());
+        assertEquals(401, site.askAs("", "GET", "/v1/webhooks/src_1").status());
     }
 
     @Test
@@ -132,7 +133,7 @@ class RoutingTest {
 
     @Test
     void another_method_is_405_and_says_which_are_allowed() throws IOException {
-        Wire.Reply reply = site.ask("DELETE", "/v1/runs");
+        RawConnection.RawResponse reply = site.ask("DELETE", "/v1/runs");
         assertEquals(405, reply.status());
         assertEquals("GET, HEAD, OPTIONS", reply.header("allow"));
         assertTrue(reply.body().contains("\"code\":\"method-not-allowed\""));
@@ -140,16 +141,16 @@ class RoutingTest {
 
     @Test
     void options_says_which_methods_are_allowed() throws IOException {
-        Wire.Reply reply = site.ask("OPTIONS", "/v1/runs");
+        RawConnection.RawResponse reply = site.ask("OPTIONS", "/v1/runs");
         assertEquals(204, reply.status());
         assertEquals("GET, HEAD, OPTIONS", reply.header("allow"));
     }
 
     @Test
-    void head_is_get_without_the_body_and_the_connection_stays_in_step() throws IOException {
-        try (Wire wire = site.wire()) {
+    void head_is_get_without_the_body_and_the_connection_stays_in_sync() throws IOException {
+        try (RawConnection wire = site.wire()) {
             wire.send("HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-            Wire.Reply head = wire.head();
+            RawConnection.RawResponse head = wire.head();
             assertEquals(200, head.status());
             assertEquals("2", head.header("content-length"));
             wire.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -158,8 +159,8 @@ class RoutingTest {
     }
 
     @Test
-    void the_observer_hears_the_pattern_and_never_the_path() throws Exception {
-        try (Site own = new Site()) {
+    void the_observer_gets_the_route_pattern_and_never_the_path() throws Exception {
+        try (TestHttpServer own = new TestHttpServer()) {
             own.ask("GET", "/v1/runs/run_77");
             assertEquals("/v1/runs/{run_id} 200", own.answered.take());
             own.ask("GET", "/v1/stranger");

@@ -13,14 +13,18 @@ import org.junit.jupiter.api.Test;
 class SlowClientTest {
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final int LARGE = 64 << 20;
-    private static Site site;
+    private static TestHttpServer site;
 
     @BeforeAll
     static void open() {
-        Settings hasty = Settings.on("127.0.0.1", 0).withTimeouts(SHORT, SHORT, SHORT, SHORT);
-        Router router =
-                new Router().add("GET", "/large", Scope.OPEN, _ -> Answer.of(200, "text/plain", new byte[LARGE]));
-        site = new Site(hasty, router);
+        HttpServerSettings hasty = TestHttpServer.settings(
+                new HttpServerSettings.Timeouts(
+                        SHORT, SHORT, SHORT, SHORT, HttpServerSettings.Timeouts.DEFAULT.drain()),
+                10_000,
+                4_096);
+        HttpRouter router = new HttpRouter()
+                .add("GET", "/large", TokenScope.OPEN, _ -> ServerHttpResponse.of(200, "text/plain", new byte[LARGE]));
+        site = new TestHttpServer(hasty, router);
     }
 
     @AfterAll
@@ -29,32 +33,32 @@ class SlowClientTest {
     }
 
     @Test
-    void a_connection_that_says_nothing_is_closed() throws IOException {
-        try (Wire wire = site.wire()) {
+    void a_silent_connection_is_closed() throws IOException {
+        try (RawConnection wire = site.wire()) {
             assertEquals("", wire.untilClosed());
         }
     }
 
     @Test
-    void a_head_that_drips_is_cut_though_every_byte_comes_in_time() throws IOException {
-        try (Wire wire = site.wire()) {
+    void a_slowly_dripping_head_is_disconnected() throws IOException {
+        try (RawConnection wire = site.wire()) {
             wire.send("GET /healthz HTTP/1.1\r\nX: ");
             assertTrue(wire.dripUntilClosed(10_000) < 10_000);
         }
     }
 
     @Test
-    void a_body_that_drips_is_cut_though_every_byte_comes_in_time() throws IOException {
-        try (Wire wire = site.wire()) {
-            wire.send("POST /v1/workflows/w/trigger HTTP/1.1\r\nHost: x\r\n" + Site.AUTH
+    void a_slowly_dripping_body_is_disconnected() throws IOException {
+        try (RawConnection wire = site.wire()) {
+            wire.send("POST /v1/workflows/w/trigger HTTP/1.1\r\nHost: x\r\n" + TestHttpServer.AUTH
                     + "Content-Length: 10000\r\n\r\n");
             assertTrue(wire.dripUntilClosed(9_999) < 9_999);
         }
     }
 
     @Test
-    void an_idle_connection_is_closed_after_its_answer() throws IOException {
-        try (Wire wire = site.wire()) {
+    void an_idle_connection_is_closed_after_its_response() throws IOException {
+        try (RawConnection wire = site.wire()) {
             wire.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
             assertEquals("ok", wire.reply().body());
             assertEquals("", wire.untilClosed());
@@ -62,8 +66,8 @@ class SlowClientTest {
     }
 
     @Test
-    void a_peer_that_does_not_read_its_answer_is_cut() throws Exception {
-        try (Wire wire = site.wire()) {
+    void a_peer_that_does_not_read_its_response_is_disconnected() throws Exception {
+        try (RawConnection wire = site.wire()) {
             site.answered.clear();
             wire.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
             // The server says that it is done with this request only after it gave up writing.
@@ -77,17 +81,17 @@ class SlowClientTest {
 
     @Test
     void others_are_served_while_hundreds_are_slow() throws IOException {
-        Wire[] slow = new Wire[300];
+        RawConnection[] slow = new RawConnection[300];
         try {
             for (int i = 0; i < slow.length; i++) {
                 slow[i] = site.wire().send("GET /healthz HTTP/1.1\r\nX");
             }
             assertEquals(200, site.ask("GET", "/healthz").status());
-            for (Wire wire : slow) {
+            for (RawConnection wire : slow) {
                 assertEquals("", wire.untilClosed());
             }
         } finally {
-            for (Wire wire : slow) {
+            for (RawConnection wire : slow) {
                 if (wire != null) {
                     wire.close();
                 }

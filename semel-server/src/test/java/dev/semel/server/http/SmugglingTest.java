@@ -18,16 +18,17 @@ import org.junit.jupiter.params.provider.MethodSource;
  * hidden behind it never reaches a handler.
  */
 class SmugglingTest {
-    private static final String HIDDEN = "GET /v1/runs HTTP/1.1\r\nHost: x\r\n" + Site.AUTH + "\r\n";
+    private static final String HIDDEN = "GET /v1/runs HTTP/1.1\r\nHost: x\r\n" + TestHttpServer.AUTH + "\r\n";
     private static final String POST = "POST /v1/workflows/w/trigger HTTP/1.1\r\n";
     private static final String GET = "GET /healthz HTTP/1.1\r\n";
-    private static final String CHUNKED = POST + "Host: x\r\n" + Site.AUTH + "Transfer-Encoding: chunked\r\n\r\n";
+    private static final String CHUNKED =
+            POST + "Host: x\r\n" + TestHttpServer.AUTH + "Transfer-Encoding: chunked\r\n\r\n";
 
-    private static Site site;
+    private static TestHttpServer site;
 
     @BeforeAll
     static void open() {
-        site = new Site();
+        site = new TestHttpServer();
     }
 
     @AfterAll
@@ -56,7 +57,7 @@ class SmugglingTest {
                         post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked") + "0\r\n\r\n"),
                 attack(
                         "HTTP/1.0 with both",
-                        "POST /v1/workflows/w/trigger HTTP/1.0\r\nHost: x\r\n" + Site.AUTH
+                        "POST /v1/workflows/w/trigger HTTP/1.0\r\nHost: x\r\n" + TestHttpServer.AUTH
                                 + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"),
                 attack("HTTP/1.0", "GET /healthz HTTP/1.0\r\nHost: x\r\n\r\n"),
                 attack("HTTP/2.0", "GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n"),
@@ -131,14 +132,15 @@ class SmugglingTest {
     }
 
     private static String post(String headers) {
-        return POST + "Host: x\r\n" + Site.AUTH + headers + "\r\n\r\n";
+        return POST + "Host: x\r\n" + TestHttpServer.AUTH + headers + "\r\n\r\n";
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("attacks")
-    void is_400_and_closed_and_never_a_second_request(String name, String bytes) throws IOException {
+    void an_ambiguous_request_is_400_and_closed_and_never_a_second_request(String name, String bytes)
+            throws IOException {
         site.handled.clear();
-        try (Wire wire = site.wire()) {
+        try (RawConnection wire = site.wire()) {
             wire.send(bytes + HIDDEN);
             assertRefused(wire.untilClosed());
         }
@@ -148,9 +150,9 @@ class SmugglingTest {
     /** The same, in as many packets as there are bytes: where the reads fall must make no difference. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("attacks")
-    void is_the_same_when_it_drips(String name, String bytes) throws IOException {
+    void an_ambiguous_request_sent_byte_by_byte_is_rejected_alike(String name, String bytes) throws IOException {
         site.handled.clear();
-        try (Wire wire = site.wire()) {
+        try (RawConnection wire = site.wire()) {
             try {
                 for (char c : (bytes + HIDDEN).toCharArray()) {
                     wire.send(String.valueOf(c));
@@ -175,11 +177,11 @@ class SmugglingTest {
     }
 
     @Test
-    void an_unread_body_is_never_taken_for_the_next_request() throws IOException {
+    void an_unread_body_is_never_parsed_as_the_next_request() throws IOException {
         site.handled.clear();
         // Refused before its body is read, and too large to be read away.
         String first = "POST /v1/workflows/w/trigger HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n";
-        try (Wire wire = site.wire()) {
+        try (RawConnection wire = site.wire()) {
             wire.send(first + HIDDEN);
             String answer = wire.untilClosed();
             assertTrue(answer.startsWith("HTTP/1.1 401 "), answer);
@@ -189,8 +191,8 @@ class SmugglingTest {
     }
 
     @Test
-    void nothing_is_answered_behind_a_request_that_said_close() throws IOException {
-        try (Wire wire = site.wire()) {
+    void nothing_is_served_after_a_request_with_connection_close() throws IOException {
+        try (RawConnection wire = site.wire()) {
             wire.send(GET + "Host: x\r\nConnection: close\r\n\r\n" + HIDDEN);
             String answer = wire.untilClosed();
             assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
@@ -199,8 +201,8 @@ class SmugglingTest {
     }
 
     @Test
-    void a_small_unread_body_is_read_away_and_the_connection_goes_on() throws IOException {
-        try (Wire wire = site.wire()) {
+    void a_small_unread_body_is_drained_and_the_connection_stays_open() throws IOException {
+        try (RawConnection wire = site.wire()) {
             wire.send("POST /v1/workflows/w/trigger HTTP/1.1\r\nHost: x\r\nContent-Length: " + HIDDEN.length()
                     + "\r\n\r\n" + HIDDEN);
             assertEquals(401, wire.reply().status());
@@ -210,8 +212,8 @@ class SmugglingTest {
     }
 
     @Test
-    void honest_pipelined_requests_are_answered_in_order() throws IOException {
-        try (Wire wire = site.wire()) {
+    void valid_pipelined_requests_are_served_in_order() throws IOException {
+        try (RawConnection wire = site.wire()) {
             wire.send(CHUNKED + "5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n" + post("Content-Length: 3") + "abc" + GET
                     + "Host: x\r\n\r\n" + HIDDEN);
             assertEquals("hello!", wire.reply().body());
@@ -222,8 +224,8 @@ class SmugglingTest {
     }
 
     @Test
-    void honest_requests_that_drip_are_answered_in_order() throws IOException {
-        try (Wire wire = site.wire()) {
+    void valid_requests_sent_byte_by_byte_are_served_in_order() throws IOException {
+        try (RawConnection wire = site.wire()) {
             String all = CHUNKED + "A\r\nhellohello\r\n0\r\n\r\n" + post("content-length:  3\t") + "abc" + HIDDEN;
             for (char c : all.toCharArray()) {
                 wire.send(String.valueOf(c));

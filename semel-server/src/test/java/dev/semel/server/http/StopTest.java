@@ -16,35 +16,35 @@ class StopTest {
     private final CountDownLatch arrived = new CountDownLatch(1);
     private final CountDownLatch release = new CountDownLatch(1);
     private final CountDownLatch interrupted = new CountDownLatch(1);
-    private final Router router = new Router().add("GET", "/slow", Scope.OPEN, _ -> {
+    private final HttpRouter router = new HttpRouter().add("GET", "/slow", TokenScope.OPEN, _ -> {
         arrived.countDown();
         try {
             release.await();
         } catch (InterruptedException e) {
             interrupted.countDown();
         }
-        return Answer.empty(204);
+        return ServerHttpResponse.empty(204);
     });
 
     @Test
-    void requests_in_flight_finish_new_ones_get_503_and_nobody_can_connect() throws Exception {
-        Site site = new Site(Settings.on("127.0.0.1", 0), router);
-        try (Wire slow = site.wire();
-                Wire kept = site.wire()) {
-            kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-            assertEquals(200, kept.reply().status());
+    void requests_in_flight_finish_new_ones_get_503_and_no_connection_is_accepted() throws Exception {
+        TestHttpServer site = new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0), router);
+        try (RawConnection slow = site.wire();
+                RawConnection rawConnection = site.wire()) {
+            rawConnection.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertEquals(200, rawConnection.reply().status());
             slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
             arrived.await();
             Thread stopping = Thread.ofPlatform().start(site::close);
             untilRefused(site);
 
-            kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-            Wire.Reply refused = kept.reply();
+            rawConnection.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            RawConnection.RawResponse refused = rawConnection.reply();
             assertEquals(503, refused.status());
             assertTrue(refused.body().contains("\"code\":\"shutting-down\""), refused.body());
             assertEquals("1", refused.header("retry-after"));
             assertEquals("close", refused.header("connection"));
-            assertEquals("", kept.untilClosed());
+            assertEquals("", rawConnection.untilClosed());
 
             assertTrue(stopping.isAlive());
             release.countDown();
@@ -55,18 +55,18 @@ class StopTest {
 
     @Test
     void a_stop_does_not_wait_for_idle_connections() throws Exception {
-        Site site = new Site(Settings.on("127.0.0.1", 0).withDrain(Duration.ofHours(1)), router);
-        try (Wire kept = site.wire()) {
-            kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply();
+        TestHttpServer site = new TestHttpServer(TestHttpServer.drainingFor(Duration.ofHours(1)), router);
+        try (RawConnection rawConnection = site.wire()) {
+            rawConnection.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply();
             site.close();
-            assertEquals("", kept.untilClosed());
+            assertEquals("", rawConnection.untilClosed());
         }
     }
 
     @Test
-    void a_request_that_outlasts_the_drain_is_interrupted_and_cut() throws Exception {
-        Site site = new Site(Settings.on("127.0.0.1", 0).withDrain(Duration.ofMillis(100)), router);
-        try (Wire slow = site.wire()) {
+    void a_request_that_exceeds_the_drain_time_is_interrupted() throws Exception {
+        TestHttpServer site = new TestHttpServer(TestHttpServer.drainingFor(Duration.ofMillis(100)), router);
+        try (RawConnection slow = site.wire()) {
             slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
             arrived.await();
             site.close();
@@ -76,16 +76,16 @@ class StopTest {
     }
 
     @Test
-    void a_port_that_is_taken_is_an_error_at_the_start() {
-        try (Site first = new Site()) {
-            Settings same = Settings.on("127.0.0.1", first.server.port());
-            assertThrows(RuntimeException.class, () -> new Site(same));
+    void an_occupied_port_is_a_startup_error() {
+        try (TestHttpServer first = new TestHttpServer()) {
+            HttpServerSettings same = HttpServerSettings.defaults("127.0.0.1", first.server.port());
+            assertThrows(RuntimeException.class, () -> new TestHttpServer(same));
         }
     }
 
-    private static void untilRefused(Site site) throws IOException {
+    private static void untilRefused(TestHttpServer site) throws IOException {
         while (true) {
-            try (Wire wire = site.wire()) {
+            try (RawConnection wire = site.wire()) {
                 // Before the stop has begun this is a 200, then a 503 or nothing.
                 wire.send("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
                         .untilClosed();

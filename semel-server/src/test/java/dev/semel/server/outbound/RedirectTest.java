@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.workflow.Failures;
+import dev.semel.error.RequestNotSent;
+import dev.semel.error.RequestRejected;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -34,16 +35,16 @@ final class RedirectTest {
         });
     }
 
-    private Request get(int redirects) {
-        Request request = Request.get(server.url("/begin"));
-        return request.manner(request.manner().redirects(redirects));
+    private OutboundRequest get(int redirects) {
+        OutboundRequest request = OutboundRequest.get(server.url("/begin"));
+        return request.options(request.options().maxRedirects(redirects));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {301, 302, 303, 307, 308})
-    void a_redirect_is_told_and_not_followed(int status) throws Exception {
+    void a_redirect_is_reported_and_not_followed(int status) throws Exception {
         leads(status, other.url("/"));
-        try (Outbound outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = OutboundFixture.dev()) {
             assertEquals(status, outbound.send(get(0)).status());
         }
         assertEquals(1, server.requests().size());
@@ -52,10 +53,10 @@ final class RedirectTest {
 
     @ParameterizedTest
     @ValueSource(ints = {301, 302, 303, 307, 308})
-    void one_that_may_be_followed_keeps_its_credential_at_the_same_origin(int status) throws Exception {
+    void a_followed_redirect_keeps_its_credential_at_the_same_origin(int status) throws Exception {
         leads(status, "/end?x=1");
-        try (Outbound outbound = Fixture.dev()) {
-            Answer answer = outbound.send(get(1), Auth.bearer("t0ken"));
+        try (OutboundHttpClient outbound = OutboundFixture.dev()) {
+            OutboundResponse answer = outbound.send(get(1), OutboundRequestAuth.bearer("t0ken"));
             assertEquals("\"end\"", answer.orThrow().json().toString());
         }
         assertTrue(server.requests().get(1).startsWith("GET /end?x=1 HTTP/1.1\r\n"));
@@ -63,11 +64,13 @@ final class RedirectTest {
     }
 
     @Test
-    void at_another_origin_nothing_private_goes_along() throws Exception {
+    void a_redirect_to_another_origin_drops_credentials() throws Exception {
         leads(302, other.url("/"));
-        try (Outbound outbound = Fixture.dev()) {
-            Request request = get(3).with(Header.of("X-Internal", "7")).with(Header.of("Accept", "text/plain"));
-            outbound.send(request, Auth.header("X-Api-Key", "t0ken")).orThrow();
+        try (OutboundHttpClient outbound = OutboundFixture.dev()) {
+            OutboundRequest request = get(3).with(OutboundRequestHeader.of("X-Internal", "7"))
+                    .with(OutboundRequestHeader.of("Accept", "text/plain"));
+            outbound.send(request, OutboundRequestAuth.header("X-Api-Key", "t0ken"))
+                    .orThrow();
         }
         String arrived = other.requests().getFirst();
         assertFalse(arrived.contains("t0ken"), arrived);
@@ -76,14 +79,14 @@ final class RedirectTest {
     }
 
     @Test
-    void every_hop_is_checked() {
+    void every_redirect_target_is_checked() {
         leads(302, "http://127.0.0.2:" + other.port() + "/");
-        try (Outbound outbound = Fixture.serve("127.0.0.1:" + server.port())) {
-            assertThrows(Failures.NotSent.class, () -> outbound.send(get(3)));
+        try (OutboundHttpClient outbound = OutboundFixture.serve("127.0.0.1:" + server.port())) {
+            assertThrows(RequestNotSent.class, () -> outbound.send(get(3)));
         }
         leads(302, other.url("/")); // the same host at another port is not the host that was allowed
-        try (Outbound outbound = Fixture.serve("127.0.0.1:" + server.port())) {
-            assertThrows(Failures.NotSent.class, () -> outbound.send(get(3)));
+        try (OutboundHttpClient outbound = OutboundFixture.serve("127.0.0.1:" + server.port())) {
+            assertThrows(RequestNotSent.class, () -> outbound.send(get(3)));
         }
         assertEquals(2, server.requests().size());
         assertEquals(0, other.connections());
@@ -99,40 +102,43 @@ final class RedirectTest {
                 "ht tp://x/",
                 "http://169.254.169.254/latest/meta-data",
             })
-    void where_nobody_may_go_nobody_is_led(String location) {
+    void a_redirect_to_a_blocked_address_is_not_followed(String location) {
         leads(302, location);
-        try (Outbound outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = OutboundFixture.dev()) {
             assertThrows(RuntimeException.class, () -> outbound.send(get(3)));
         }
         assertEquals(1, server.requests().size());
     }
 
     @Test
-    void a_circle_ends_where_the_count_does() throws Exception {
+    void a_redirect_loop_ends_at_the_limit() throws Exception {
         leads(302, "/begin");
-        try (Outbound outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = OutboundFixture.dev()) {
             assertEquals(302, outbound.send(get(5)).status());
         }
         assertEquals(6, server.requests().size());
     }
 
     @Test
-    void what_is_not_only_a_look_is_never_sent_on() {
-        Request post = Request.post(server.url("/"), "text/plain", new byte[0]);
-        assertThrows(Failures.NotSent.class, () -> post.manner(post.manner().redirects(1)));
+    void only_reads_follow_redirects() {
+        OutboundRequest outboundRequest = OutboundRequest.post(server.url("/"), "text/plain", new byte[0]);
+        assertThrows(
+                RequestNotSent.class,
+                () -> outboundRequest.options(outboundRequest.options().maxRedirects(1)));
     }
 
     @Test
-    void from_https_nobody_is_led_to_http() throws Exception {
-        try (Tls tls = Tls.made("SAN=dns:api.example")) {
+    void a_redirect_from_https_to_http_is_not_followed() throws Exception {
+        try (TlsFixture tls = TlsFixture.made("SAN=dns:api.example")) {
             RawServer safe = tls.server();
             safe.answers("HTTP/1.1 302 Moved\r\nLocation: " + other.url("/") + "\r\nContent-Length: 0\r\n\r\n");
-            var zone = new Fixture.Zone(Map.of("api.example", List.of("127.0.0.1")));
-            try (Outbound outbound = new Outbound(Guard.of(true, List.of()), zone, tls.trusting(), System::nanoTime)) {
-                Request get = Request.get("https://api.example:" + safe.port() + "/");
+            var zone = new OutboundFixture.TableHostResolver(Map.of("api.example", List.of("127.0.0.1")));
+            try (OutboundHttpClient outbound = new OutboundHttpClient(
+                    OutboundAddressGuard.of(true, List.of()), zone, tls.trusting(), System::nanoTime)) {
+                OutboundRequest get = OutboundRequest.get("https://api.example:" + safe.port() + "/");
                 assertThrows(
-                        Failures.Refused.class,
-                        () -> outbound.send(get.manner(get.manner().redirects(3))));
+                        RequestRejected.class,
+                        () -> outbound.send(get.options(get.options().maxRedirects(3))));
             }
             assertEquals(1, safe.requests().size());
             assertEquals(0, other.connections());

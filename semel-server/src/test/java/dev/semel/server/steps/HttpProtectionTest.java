@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of a request whose answer is lost, or whose process dies, under each protection. */
-final class HttpProtectionTest extends HttpBench {
+final class HttpProtectionTest extends HttpStepTestBench {
     private String looked(String found) {
         return post("""
             protect: lookup
@@ -26,7 +26,7 @@ final class HttpProtectionTest extends HttpBench {
     }
 
     @Test
-    void a_busy_provider_is_asked_again_with_the_same_key() {
+    void a_busy_provider_is_retried_with_the_same_key() {
         server.runs((_, socket) -> {
             String answer = server.requests().size() < 3 ? "HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\r\n" : OK + "{}";
             socket.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
@@ -36,7 +36,7 @@ final class HttpProtectionTest extends HttpBench {
     }
 
     @Test
-    void each_attempt_can_say_which_one_it_is_and_the_body_stays_the_same() {
+    void each_attempt_can_send_its_number_and_the_body_stays_the_same() {
         loses(2, OK + "{\"id\":9}");
         String step = post("protect: provider_key\nprovider_window: 24h")
                 .replace(
@@ -54,56 +54,56 @@ final class HttpProtectionTest extends HttpBench {
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "99999999999", "Wed, 21 Oct 2015 07:28:00 GMT", "-1", "x"})
-    void who_always_asks_for_more_is_asked_as_often_as_the_file_says(String retryAfter) {
+    void a_provider_that_always_asks_to_retry_is_called_up_to_the_limit(String retryAfter) {
         server.answers("HTTP/1.1 429 Slow\r\nRetry-After: " + retryAfter + "\r\n\r\n");
         failure(post("protect: at_most_once\nretry: {attempts: 3, first: 1s}"), "{\"order\":1}");
         oneKey(3);
     }
 
     @Test
-    void a_lost_answer_is_asked_for_again_where_the_provider_honours_the_key() {
+    void a_lost_response_is_retried_if_the_provider_honours_the_key() {
         loses(2, OK + "{\"id\":9}");
         assertEquals("{\"id\":9}", result(post("protect: provider_key\nprovider_window: 24h"), "{\"order\":1}"));
         oneKey(3);
     }
 
     @Test
-    void a_lost_answer_ends_a_deed_that_is_done_at_most_once() {
+    void a_lost_response_ends_an_at_most_once_effect() {
         loses(1, OK + "{}");
         assertEquals("{\"indeterminate\":true}", result(post("protect: at_most_once"), "{\"order\":1}"));
         oneKey(1);
     }
 
     @Test
-    void a_lost_answer_is_put_before_a_person() {
+    void a_lost_response_opens_a_review() {
         loses(1, OK + "{\"id\":9}");
         String run = bench.start(post("protect: ask\nreviewers: role:ops"), "{\"order\":1}");
         assertEquals(RunState.IN_DOUBT, bench.settled(run));
         oneKey(1);
-        assertTrue(bench.run(run).happened("call", Map.of("id", 5), "ann"));
+        assertTrue(bench.run(run).confirmDone("call", Map.of("id", 5), "ann"));
         assertEquals("{\"id\":5}", bench.result(run).toString());
         oneKey(1);
     }
 
     @Test
-    void what_did_not_happen_is_sent_with_the_same_key() {
+    void an_effect_decided_as_not_happened_is_sent_with_the_same_key() {
         loses(1, OK + "{\"id\":9}");
         String run = bench.start(post("protect: ask"), "{\"order\":1}");
         assertEquals(RunState.IN_DOUBT, bench.settled(run));
-        assertTrue(bench.run(run).didNotHappen("call", "ann"));
+        assertTrue(bench.run(run).confirmNotDone("call", "ann"));
         assertEquals("{\"id\":9}", bench.result(run).toString());
         oneKey(2);
     }
 
     @Test
-    void a_lost_answer_is_no_reason_to_wait_where_the_file_says_so() {
+    void a_lost_response_is_retried_without_protection() {
         loses(1, OK + "{\"id\":9}");
         assertEquals("{\"id\":9}", result(post("protect: none\nbecause: it only counts visits"), "{\"order\":1}"));
         oneKey(2);
     }
 
     @Test
-    void a_lost_answer_is_looked_up() {
+    void a_lost_response_is_looked_up() {
         loses(9, OK + "{\"items\":[{\"id\":3}]}");
         String step =
                 looked("found: \"${ size(response.body.items) > 0 }\"\n  result: \"${ response.body.items[0] }\"");
@@ -113,7 +113,7 @@ final class HttpProtectionTest extends HttpBench {
     }
 
     @Test
-    void what_the_provider_does_not_know_is_sent_again() {
+    void an_effect_unknown_to_the_provider_is_sent_again() {
         loses(1, OK + "{\"items\":[]}");
         assertEquals(
                 "{\"items\":[]}", result(looked("found: \"${ size(response.body.items) > 0 }\""), "{\"order\":1}"));
@@ -123,14 +123,14 @@ final class HttpProtectionTest extends HttpBench {
     }
 
     @Test
-    void without_a_test_of_its_own_a_lookup_goes_by_the_status() {
+    void without_its_own_condition_a_lookup_uses_the_status() {
         loses(1, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
         failure(looked(""), "{\"order\":1}"); // the second one is answered with 404 as well
         oneKey(2);
     }
 
     @Test
-    void a_lookup_that_cannot_tell_is_asked_again() {
+    void an_inconclusive_lookup_is_repeated() {
         server.runs((request, socket) -> {
             long looks =
                     server.requests().stream().filter(r -> r.startsWith("GET")).count();
@@ -153,7 +153,7 @@ final class HttpProtectionTest extends HttpBench {
         "none, 2, '{\"id\":7,\"name\":\"n\"}'",
         "repeatable, 2, '{\"id\":7,\"name\":\"n\"}'",
     })
-    void a_process_that_dies_after_the_send_leaves_it_to_the_protection(String protection, int sent, String result)
+    void a_crash_after_the_send_is_handled_by_the_protection(String protection, int sent, String result)
             throws Exception {
         var arrived = new CountDownLatch(1);
         server.runs((_, socket) -> {
@@ -172,7 +172,7 @@ final class HttpProtectionTest extends HttpBench {
     }
 
     @Test
-    void a_process_that_dies_after_the_send_leaves_it_to_a_person_or_a_lookup() throws Exception {
+    void a_crash_after_the_send_is_handled_by_a_user_or_a_lookup() throws Exception {
         for (String protection : List.of("ask", "lookup")) {
             int before = server.requests().size();
             var arrived = new CountDownLatch(1);
@@ -200,7 +200,7 @@ final class HttpProtectionTest extends HttpBench {
     }
 
     @Test
-    void a_lookup_at_the_same_server_shows_the_same_credential() {
+    void a_lookup_at_the_same_server_uses_the_same_credential() {
         loses(9, OK + "{\"id\":1}");
         result(looked("").replace("  body:", "  auth: ${ secret.TOKEN }\n  body:"), "{\"order\":1}");
         assertTrue(server.requests().get(1).startsWith("GET"), server.requests().get(1));

@@ -3,10 +3,12 @@ package dev.semel.trials.architecture;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.palantir.javaformat.java.FormatterException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Callable;
@@ -14,14 +16,18 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One formatter for all Java. It runs here, as a test, because it has to run on the JDK that can parse the code, and
- * Maven may run on an older one. With {@code -Dformat.write=true}, which {@code .ci/format} sets, it repairs the files.
+ * Checks that all Java is formatted. It is a test because the formatter needs the JDK that can parse the code, and Maven
+ * may run on an older one. With {@code -Dformat.write=true}, which {@code .ci/format} sets, it formats the files.
  */
+@Tag("trial")
 class FormatTest {
     private static final SourceTree TREE = SourceTree.find();
+    private static final Path CACHE = TREE.root().resolve("semel-trials/target/formatted-files.txt");
 
     @Test
     void every_java_file_is_formatted() throws Exception {
@@ -30,12 +36,14 @@ class FormatTest {
                 .filter(file -> file.isJava() && file.path().startsWith(only))
                 .toList();
         assertFalse(files.isEmpty(), "No Java file was found below \"" + only + "\".");
+        FormatCache cache = FormatCache.open(CACHE, FormatCache.formatterOf(TREE));
         Queue<String> wrong = new ConcurrentLinkedQueue<>();
         // Each file by itself, so all cores share the work.
         try (var cores = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors())) {
             List<Callable<Void>> each = files.stream()
+                    .filter(file -> !cache.isFormatted(file.text()))
                     .<Callable<Void>>map(file -> () -> {
-                        check(file, wrong);
+                        check(file, cache, wrong);
                         return null;
                     })
                     .toList();
@@ -43,34 +51,54 @@ class FormatTest {
                 one.get();
             }
         }
+        if (only.isEmpty()) {
+            cache.save();
+        }
         assertEquals("", wrong.stream().sorted().collect(Collectors.joining("\n")));
     }
 
-    private static void check(SourceFile file, Queue<String> wrong) throws IOException {
-        boolean write = Boolean.getBoolean("format.write");
-        String formatted = formatted(file, wrong);
-        boolean differs = !formatted.equals(file.text());
-        boolean excused = NotBuiltYet.UNFORMATTED.containsKey(file.path());
-        if (write && differs) {
+    private static void check(SourceFile file, FormatCache cache, Queue<String> wrong) throws IOException {
+        String formatted;
+        try {
+            formatted = JavaFormatter.format(file);
+        } catch (FormatterException failure) {
+            wrong.add(file.path() + " cannot be formatted: " + failure.getMessage());
+            return;
+        }
+        cache.add(formatted);
+        if (formatted.equals(file.text())) {
+            return;
+        }
+        if (Boolean.getBoolean("format.write")) {
             Files.writeString(TREE.root().resolve(file.path()), formatted);
-        } else if (differs && !excused) {
+        } else {
             wrong.add(file.path() + " differs; run .ci/format");
-        } else if (!write && !differs && excused) {
-            wrong.add(file.path() + " is formatted; take it off NotBuiltYet.UNFORMATTED");
         }
     }
 
     @Test
-    void a_file_that_differs_is_seen_and_a_formatted_one_is_left_alone() throws IOException, FormatterException {
-        SourceFile crooked = new SourceFile("A.java", "import java.util.List;\nclass A{int  a=1;}\n");
-        String straight = Layout.of(crooked);
-        assertNotEquals(crooked.text(), straight);
-        assertEquals("class A {\n    int a = 1;\n}\n", straight);
-        assertEquals(straight, Layout.of(new SourceFile("A.java", straight)));
+    void the_cache_accepts_only_the_same_text_and_the_same_formatter(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("cache");
+        FormatCache first = FormatCache.open(file, "1");
+        assertFalse(first.isFormatted("class A {}"), "an empty cache");
+        first.add("class A {}");
+        first.save();
+        assertTrue(FormatCache.open(file, "1").isFormatted("class A {}"), "the same text");
+        assertFalse(FormatCache.open(file, "1").isFormatted("class A  {}"), "another text");
+        assertFalse(FormatCache.open(file, "2").isFormatted("class A {}"), "another formatter");
     }
 
     @Test
-    void a_pattern_for_anything_survives_the_formatter() throws IOException, FormatterException {
+    void an_unformatted_file_is_detected_and_a_formatted_one_is_left_alone() throws IOException, FormatterException {
+        SourceFile crooked = new SourceFile("A.java", "import java.util.List;\nclass A{int  a=1;}\n");
+        String straight = JavaFormatter.format(crooked);
+        assertNotEquals(crooked.text(), straight);
+        assertEquals("class A {\n    int a = 1;\n}\n", straight);
+        assertEquals(straight, JavaFormatter.format(new SourceFile("A.java", straight)));
+    }
+
+    @Test
+    void the_unnamed_pattern_survives_the_formatter() throws IOException, FormatterException {
         String code = """
             class A {
                 boolean a(Object o) {
@@ -80,17 +108,7 @@ class FormatTest {
                 record B(Object b, int c) {}
             }
             """;
-        assertEquals(code, Layout.of(new SourceFile("A.java", code)));
-        assertEquals(code, Layout.of(new SourceFile("A.java", code.replace("(_, ", "( _ ,  "))));
-    }
-
-    /** A file that the formatter refuses is named, and left as it is. */
-    private static String formatted(SourceFile file, Queue<String> wrong) throws IOException {
-        try {
-            return Layout.of(file);
-        } catch (FormatterException refused) {
-            wrong.add(file.path() + " cannot be formatted: " + refused.getMessage());
-            return file.text();
-        }
+        assertEquals(code, JavaFormatter.format(new SourceFile("A.java", code)));
+        assertEquals(code, JavaFormatter.format(new SourceFile("A.java", code.replace("(_, ", "( _ ,  "))));
     }
 }

@@ -1,4 +1,4 @@
-/** The walls and habits of the house, as tests. Every rule has a fixture or a sample that breaks it. */
+/** Dependency rules, code style, format and vocabulary, as tests. Every rule has a fixture or a sample that breaks it. */
 @NullMarked
 package dev.semel.trials.architecture;
 

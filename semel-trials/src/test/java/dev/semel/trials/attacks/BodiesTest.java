@@ -1,20 +1,20 @@
 package dev.semel.trials.attacks;
 
-import static dev.semel.trials.support.Flows.data;
-import static dev.semel.trials.support.Flows.flow;
-import static dev.semel.trials.support.Flows.keyed;
-import static dev.semel.trials.support.Outcome.conflict;
-import static dev.semel.trials.support.Outcome.replay;
-import static dev.semel.trials.support.Outcome.started;
+import static dev.semel.trials.support.SampleWorkflows.data;
+import static dev.semel.trials.support.SampleWorkflows.flow;
+import static dev.semel.trials.support.SampleWorkflows.keyed;
+import static dev.semel.trials.support.TriggerResponseChecks.conflict;
+import static dev.semel.trials.support.TriggerResponseChecks.replay;
+import static dev.semel.trials.support.TriggerResponseChecks.started;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
-import dev.semel.trials.support.Wire;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.RawConnection;
+import dev.semel.trials.support.ServerFixture;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +28,7 @@ class BodiesTest extends OnBothStores {
     private static final String PATH = "/v1/workflows/plain/trigger";
     private static final String JSON = "Content-Type: application/json";
 
-    BodiesTest(Stage stage) {
+    BodiesTest(ServerFixture stage) {
         super(stage);
     }
 
@@ -38,12 +38,12 @@ class BodiesTest extends OnBothStores {
     }
 
     @Test
-    void s20_a_body_that_says_it_is_huge_is_413_before_a_byte_of_it() {
+    void s20_a_declared_oversized_body_is_413_before_it_is_read() {
         String before = stage.rows();
         for (String length : new String[] {"1048577", "10737418240", "999999999999999"}) {
-            try (Wire wire = stage.server().wire()) {
+            try (RawConnection wire = stage.server().wire()) {
                 wire.send(admin().head("POST", PATH, JSON, key(), "Content-Length: " + length) + "\r\n");
-                Problem.expect(wire.reply(), 413, "payload-too-large");
+                ProblemResponseChecks.expect(wire.reply(), 413, "payload-too-large");
                 assertEquals("", wire.untilClosed());
             }
         }
@@ -56,7 +56,7 @@ class BodiesTest extends OnBothStores {
         byte[] large = new byte[8 << 20];
         Arrays.fill(large, (byte) ' ');
         for (int i = 0; i < 5; i++) {
-            Problem.expect(admin().send("POST", PATH, large, JSON, key()), 413, "payload-too-large");
+            ProblemResponseChecks.expect(admin().send("POST", PATH, large, JSON, key()), 413, "payload-too-large");
         }
     }
 
@@ -64,12 +64,12 @@ class BodiesTest extends OnBothStores {
     void s20_endless_chunks_are_413_at_the_limit() {
         String before = stage.rows();
         byte[] chunk = ("10000\r\n" + " ".repeat(1 << 16) + "\r\n").getBytes(StandardCharsets.ISO_8859_1);
-        try (Wire wire = stage.server().wire()) {
+        try (RawConnection wire = stage.server().wire()) {
             wire.send(admin().head("POST", PATH, JSON, key(), "Transfer-Encoding: chunked") + "\r\n");
             for (int i = 0; i < 64; i++) {
                 wire.tryToSend(chunk);
             }
-            Problem.expect(wire.reply(), 413, "payload-too-large");
+            ProblemResponseChecks.expect(wire.reply(), 413, "payload-too-large");
         }
         assertEquals(before, stage.rows());
     }
@@ -82,9 +82,9 @@ class BodiesTest extends OnBothStores {
         }
         String before = stage.rows();
         for (String encoding : new String[] {"gzip", "deflate", "br", "zstd", "gzip, gzip", "identity, gzip", "GZIP"}) {
-            Reply reply =
+            HttpReply reply =
                     admin().send("POST", PATH, packed.toByteArray(), JSON, key(), "Content-Encoding: " + encoding);
-            Problem.expect(reply, 415, "unsupported-media-type");
+            ProblemResponseChecks.expect(reply, 415, "unsupported-media-type");
         }
         assertEquals(before, stage.rows());
         started(admin().send(
@@ -124,18 +124,18 @@ class BodiesTest extends OnBothStores {
             "",
             " "
         }) {
-            Reply reply = admin().send("POST", PATH, bomb, JSON, key());
+            HttpReply reply = admin().send("POST", PATH, bomb, JSON, key());
             if (bomb.isEmpty()) {
                 before = afterNoBody(reply);
             } else {
-                Problem.expect(reply, 400, "invalid-input");
+                ProblemResponseChecks.expect(reply, 400, "invalid-input");
             }
         }
         assertEquals(before, stage.rows());
     }
 
     /** No body at all is no bomb but a trigger without data. */
-    private String afterNoBody(Reply reply) {
+    private String afterNoBody(HttpReply reply) {
         started(reply);
         return stage.rows();
     }
@@ -170,13 +170,13 @@ class BodiesTest extends OnBothStores {
             }
         };
         for (byte[] body : bodies) {
-            Problem.expect(admin().send("POST", PATH, body, JSON, key()), 400, "invalid-input");
+            ProblemResponseChecks.expect(admin().send("POST", PATH, body, JSON, key()), 400, "invalid-input");
         }
         assertEquals(before, stage.rows());
     }
 
     @Test
-    void s21_many_members_and_names_with_equal_hashes_are_taken_up_to_the_size_of_a_body() {
+    void s21_many_members_and_colliding_names_are_accepted_up_to_the_body_limit() {
         StringBuilder many = new StringBuilder("{\"data\": {");
         for (int i = 0; i < 1 << 12; i++) {
             StringBuilder name = new StringBuilder();
@@ -191,7 +191,7 @@ class BodiesTest extends OnBothStores {
         }
         String body = many.append("}}").toString();
         String key = stage.key();
-        Reply first = started(admin().trigger("plain", key, body));
+        HttpReply first = started(admin().trigger("plain", key, body));
         assertTrue(!replay(first, admin().trigger("plain", key, body)).flag("payload_mismatch"));
         assertTrue(replay(first, admin().trigger("plain", key, body.replace(":7,", ":8,")))
                 .flag("payload_mismatch"));
@@ -209,16 +209,16 @@ class BodiesTest extends OnBothStores {
             "semel: 1\nsemel: 1\n",
             "a: &a [x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b]\n"
         }) {
-            Reply reply = admin().send("PUT", "/v1/workflows/bomb", yaml, "Content-Type: application/yaml");
-            Problem.expect(reply, 400, "invalid-definition");
+            HttpReply reply = admin().send("PUT", "/v1/workflows/bomb", yaml, "Content-Type: application/yaml");
+            ProblemResponseChecks.expect(reply, 400, "invalid-definition");
         }
-        Reply large = admin().send(
+        HttpReply large = admin().send(
                         "PUT", "/v1/workflows/bomb", "#".repeat((256 << 10) + 1), "Content-Type: application/yaml");
-        Problem.expect(large, 413, "payload-too-large");
+        ProblemResponseChecks.expect(large, 413, "payload-too-large");
     }
 
     @Test
-    void s22_a_member_that_stands_twice_is_400_at_any_depth_and_in_any_spelling() {
+    void s22_a_duplicate_member_is_400_at_any_depth_and_in_any_spelling() {
         String before = stage.rows();
         for (String body : new String[] {
             "{\"data\": {\"amount\": 1, \"amount\": 2}}",
@@ -227,7 +227,8 @@ class BodiesTest extends OnBothStores {
             "{\"data\": {\"l\": [{\"x\": 1, \"x\": 1}]}}",
             "{\"run_id\": \"a\", \"run_id\": \"b\"}"
         }) {
-            Reply reply = Problem.expect(admin().trigger("plain", stage.key(), body), 400, "invalid-input");
+            HttpReply reply =
+                    ProblemResponseChecks.expect(admin().trigger("plain", stage.key(), body), 400, "invalid-input");
             assertTrue(reply.json().at("/errors/0/pointer").asString().startsWith("/"), reply.body());
         }
         assertEquals(before, stage.rows());
@@ -237,7 +238,7 @@ class BodiesTest extends OnBothStores {
     void s22_numbers_and_escapes_are_equal_by_value_and_never_by_rounding() {
         admin().publish(keyed("numbers", "fingerprint: [n]")).expect(200);
         String key = stage.key();
-        Reply first = started(admin().trigger("numbers", key, data("\"n\": 1")));
+        HttpReply first = started(admin().trigger("numbers", key, data("\"n\": 1")));
         for (String same : new String[] {"1.0", "1e0", "10e-1", "1.000"}) {
             replay(first, admin().trigger("numbers", key, data("\"n\": " + same)));
         }
@@ -245,12 +246,12 @@ class BodiesTest extends OnBothStores {
             conflict("payload", first, admin().trigger("numbers", key, data("\"n\": " + other)));
         }
         String big = stage.key();
-        Reply exact = started(admin().trigger("numbers", big, data("\"n\": 9007199254740993")));
+        HttpReply exact = started(admin().trigger("numbers", big, data("\"n\": 9007199254740993")));
         conflict("payload", exact, admin().trigger("numbers", big, data("\"n\": 9007199254740992")));
         replay(exact, admin().trigger("numbers", big, data("\"\\u006e\": 9007199254740993")));
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 

@@ -2,16 +2,16 @@ package dev.semel.trials.attacks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ServerFixture;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Attack S38 end to end: what names a class in an input goes through steps, store and API as it came. */
 class HostileDocumentsTest extends OnBothStores {
-    HostileDocumentsTest(Stage stage) {
+    HostileDocumentsTest(ServerFixture stage) {
         super(stage);
     }
 
@@ -31,7 +31,7 @@ class HostileDocumentsTest extends OnBothStores {
                 "{\"@class\":\"java.lang.ProcessBuilder\",\"command\":[\"touch\",\"x\"]}",
                 "[\"java.lang.ProcessBuilder\",{\"command\":[\"touch\",\"x\"]}]",
                 "\"rO0ABXNyABFqYXZhLnV0aWwuSGFzaE1hcA==\"")) {
-            Reply reply = stage.admin()
+            HttpReply reply = stage.admin()
                     .post(
                             "/v1/workflows/carrier/trigger?wait=60s",
                             "{\"data\":{\"v\":" + value + "}}",
@@ -40,9 +40,10 @@ class HostileDocumentsTest extends OnBothStores {
             assertEquals("completed", reply.text("status"), reply.body());
             assertEquals(value, reply.json().at("/output/v").toString());
             assertEquals(
-                    Json.parse(value),
-                    Json.parse(reply.json().at("/output/text").asString()));
-            Reply read = stage.admin().get("/v1/runs/" + reply.text("run_id")).expect(200);
+                    StrictJsonCodec.parse(value),
+                    StrictJsonCodec.parse(reply.json().at("/output/text").asString()));
+            HttpReply read =
+                    stage.admin().get("/v1/runs/" + reply.text("run_id")).expect(200);
             assertEquals(value, read.json().at("/output/v").toString());
             assertEquals(value, read.json().at("/input/v").toString());
         }

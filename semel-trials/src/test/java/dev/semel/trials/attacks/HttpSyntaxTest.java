@@ -1,18 +1,18 @@
 package dev.semel.trials.attacks;
 
-import static dev.semel.trials.support.Flows.data;
-import static dev.semel.trials.support.Flows.flow;
-import static dev.semel.trials.support.Outcome.replay;
-import static dev.semel.trials.support.Outcome.started;
+import static dev.semel.trials.support.SampleWorkflows.data;
+import static dev.semel.trials.support.SampleWorkflows.flow;
+import static dev.semel.trials.support.TriggerResponseChecks.replay;
+import static dev.semel.trials.support.TriggerResponseChecks.started;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
-import dev.semel.trials.support.Wire;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.RawConnection;
+import dev.semel.trials.support.ServerFixture;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class HttpSyntaxTest extends OnBothStores {
     private static final String BODY = data("");
 
-    HttpSyntaxTest(Stage stage) {
+    HttpSyntaxTest(ServerFixture stage) {
         super(stage);
     }
 
@@ -31,27 +31,27 @@ class HttpSyntaxTest extends OnBothStores {
     }
 
     @Test
-    void s14_content_length_and_transfer_encoding_together_is_refused() {
+    void s14_content_length_and_transfer_encoding_together_is_rejected() {
         refused("Content-Length: " + BODY.length() + "\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
                 + hidden("cl-te"));
         refused("Transfer-Encoding: chunked\r\nContent-Length: 6\r\n\r\n0\r\n\r\n" + hidden("te-cl"));
     }
 
     @Test
-    void s14_two_content_lengths_are_refused() {
+    void s14_two_content_lengths_are_rejected() {
         refused("Content-Length: 0\r\nContent-Length: " + BODY.length() + "\r\n\r\n" + hidden("two-cl"));
         refused("Content-Length: 0, 5\r\n\r\n" + hidden("list-cl"));
     }
 
     @Test
-    void s14_a_transfer_encoding_that_is_not_just_chunked_is_refused() {
+    void s14_a_transfer_encoding_that_is_not_just_chunked_is_rejected() {
         refused("Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + hidden("space-te"));
         refused("Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + hidden("list-te"));
         refused("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n" + hidden("two-te"));
     }
 
     @Test
-    void s14_lines_that_end_or_begin_in_another_way_are_refused() {
+    void s14_unusual_line_endings_and_starts_are_rejected() {
         refused("Content-Length: 0\n\n" + hidden("bare-lf"));
         refused(" Content-Length: 0\r\n\r\n" + hidden("leading-space"));
         refused("X: a\r\n Idempotency-Key: folded\r\nContent-Length: 0\r\n\r\n" + hidden("fold"));
@@ -59,14 +59,14 @@ class HttpSyntaxTest extends OnBothStores {
     }
 
     @Test
-    void s14_chunks_that_hide_a_line_are_refused() {
+    void s14_chunks_that_hide_a_line_are_rejected() {
         refused("Transfer-Encoding: chunked\r\n\r\n5;ext=\n\r\nhello\r\n0\r\n\r\n" + hidden("chunk-ext"));
         refused("Transfer-Encoding: chunked\r\n\r\n0\r\nX-Trailer: a\r\n\r\n" + hidden("trailer"));
         refused("Transfer-Encoding: chunked\r\n\r\n5\r\nhelloXX0\r\n\r\n" + hidden("chunk-end"));
     }
 
     @Test
-    void s14_http_1_0_and_a_request_without_a_host_are_refused() {
+    void s14_http_1_0_and_a_request_without_a_host_are_rejected() {
         String head = stage.admin().head("POST", "/v1/workflows/plain/trigger", "Idempotency-Key: old");
         refusedRaw(head.replace("HTTP/1.1", "HTTP/1.0")
                 + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" + hidden("http-1-0"));
@@ -74,9 +74,9 @@ class HttpSyntaxTest extends OnBothStores {
     }
 
     @Test
-    void s14_an_honest_chunked_trigger_is_served() {
+    void s14_a_valid_chunked_trigger_is_served() {
         String key = stage.key();
-        try (Wire wire = stage.server().wire()) {
+        try (RawConnection wire = stage.server().wire()) {
             String size = Integer.toHexString(BODY.length());
             wire.send(stage.admin()
                             .head(
@@ -85,7 +85,7 @@ class HttpSyntaxTest extends OnBothStores {
                                     "Idempotency-Key: " + key,
                                     "Content-Type: application/json")
                     + "Transfer-Encoding: chunked\r\n\r\n" + size + "\r\n" + BODY + "\r\n0\r\n\r\n");
-            Reply reply = started(wire.reply());
+            HttpReply reply = started(wire.reply());
             replay(reply, stage.admin().trigger("plain", key, BODY));
         }
     }
@@ -107,35 +107,35 @@ class HttpSyntaxTest extends OnBothStores {
             "Idempotency-Key: \ta\tb"
         }) {
             String before = stage.rows();
-            Reply reply = stage.admin()
+            HttpReply reply = stage.admin()
                     .send(
                             "POST",
                             "/v1/workflows/plain/trigger",
                             BODY,
                             (lines + "\r\nContent-Type: application/json").split("\r\n"));
-            Problem.expect(reply, 400, "idempotency-key-invalid");
+            ProblemResponseChecks.expect(reply, 400, "idempotency-key-invalid");
             assertEquals(before, stage.rows(), lines);
         }
         // A bare comma is a character like any other: one line is one key.
-        Reply comma = started(stage.admin().trigger("plain", "a, b", BODY));
+        HttpReply comma = started(stage.admin().trigger("plain", "a, b", BODY));
         assertEquals("a, b", comma.header("Idempotency-Key"));
         replay(comma, stage.admin().trigger("plain", "\"a, b\"", BODY));
         String longest = "q\\\"" + "k".repeat(252);
-        Reply quoted = started(stage.admin()
+        HttpReply quoted = started(stage.admin()
                 .trigger("plain", "\"" + longest.replace("\\", "\\\\").replace("\"", "\\\"") + "\"", BODY));
         assertEquals(longest, run(quoted));
     }
 
     @Test
-    void s16_characters_outside_the_alphabet_are_refused_in_header_path_and_batch() {
+    void s16_characters_outside_the_alphabet_are_rejected_in_header_path_and_batch() {
         String before = stage.rows();
         for (String raw : new String[] {
             "caf\u00c3\u00a9", "x\u00e9", "\u0080", "a\u00ffb", "\u00e2\u0080\u008b", "\u00f0\u009f\u0098\u0080"
         }) {
-            try (Wire wire = stage.server().wire()) {
+            try (RawConnection wire = stage.server().wire()) {
                 wire.send(stage.admin().head("POST", "/v1/workflows/plain/trigger", "Idempotency-Key: " + raw)
                         + "Content-Length: 0\r\n\r\n");
-                Problem.expect(wire.reply(), 400, "idempotency-key-invalid");
+                ProblemResponseChecks.expect(wire.reply(), 400, "idempotency-key-invalid");
             }
         }
         for (String json : new String[] {
@@ -151,7 +151,7 @@ class HttpSyntaxTest extends OnBothStores {
             "\\n",
             "\\u007f"
         }) {
-            Reply reply = stage.admin()
+            HttpReply reply = stage.admin()
                     .post(
                             "/v1/workflows/plain/trigger-batch",
                             "{\"items\": [{\"key\": \"" + json + "\", \"data\": {}}]}");
@@ -164,7 +164,7 @@ class HttpSyntaxTest extends OnBothStores {
             assertEquals(400, stage.admin().get("/v1/keys/" + path).status(), path);
         }
         assertEquals(before, stage.rows());
-        Reply question = started(stage.admin().trigger("plain", "?x", BODY));
+        HttpReply question = started(stage.admin().trigger("plain", "?x", BODY));
         assertFalse(question.flag("idempotent_replayed"));
     }
 
@@ -181,7 +181,7 @@ class HttpSyntaxTest extends OnBothStores {
         }
     }
 
-    private String run(Reply reply) {
+    private String run(HttpReply reply) {
         return stage.admin().get("/v1/runs/" + reply.runId()).text("key");
     }
 
@@ -203,7 +203,7 @@ class HttpSyntaxTest extends OnBothStores {
     /** One 400, the connection ends, nothing is stored, and the next caller is served. */
     private void refusedRaw(String request) {
         String before = stage.rows();
-        try (Wire wire = stage.server().wire()) {
+        try (RawConnection wire = stage.server().wire()) {
             wire.tryToSend(request.getBytes(StandardCharsets.ISO_8859_1));
             String answers = wire.untilClosed();
             assertTrue(answers.startsWith("HTTP/1.1 400 "), () -> request + "\n=>\n" + answers);

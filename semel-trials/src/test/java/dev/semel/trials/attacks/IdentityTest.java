@@ -1,20 +1,20 @@
 package dev.semel.trials.attacks;
 
-import static dev.semel.trials.support.Flows.data;
-import static dev.semel.trials.support.Flows.flow;
-import static dev.semel.trials.support.Outcome.replay;
-import static dev.semel.trials.support.Outcome.started;
+import static dev.semel.trials.support.SampleWorkflows.data;
+import static dev.semel.trials.support.SampleWorkflows.flow;
+import static dev.semel.trials.support.TriggerResponseChecks.replay;
+import static dev.semel.trials.support.TriggerResponseChecks.started;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
-import dev.semel.trials.support.Wire;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.RawConnection;
+import dev.semel.trials.support.ServerFixture;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
@@ -22,12 +22,12 @@ import org.junit.jupiter.api.Test;
 
 /** Who asks, and what belongs to whom. Identity comes from the credential and from nothing else. */
 class IdentityTest extends OnBothStores {
-    IdentityTest(Stage stage) {
+    IdentityTest(ServerFixture stage) {
         super(stage);
     }
 
     @Test
-    void s3_no_spelling_of_a_path_walks_around_the_credential() {
+    void s3_no_path_spelling_bypasses_authentication() {
         admin().publish(flow("plain")).expect(200);
         started(admin().trigger("plain", stage.key(), data("")));
         for (String path : List.of(
@@ -55,21 +55,21 @@ class IdentityTest extends OnBothStores {
                 "/metrics/",
                 "/readyz/../metrics",
                 "/healthz;/../metrics")) {
-            Reply reply = stage.server().stranger().get(path);
+            HttpReply reply = stage.server().stranger().get(path);
             assertTrue(
                     reply.status() == 401 || reply.status() == 404 || reply.status() == 400, () -> path + " " + reply);
-            Problem.check(reply);
+            ProblemResponseChecks.check(reply);
             assertFalse(reply.body().contains("run_id"), path);
         }
         admin().get("/v1/runs").expect(200);
     }
 
     @Test
-    void s3_no_method_walks_around_the_credential() {
+    void s3_no_method_bypasses_authentication() {
         for (String method :
                 new String[] {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "get", "FOO"}) {
             for (String path : new String[] {"/v1/runs", "/v1/tokens", "/v1/workflows/payment_receipt/trigger"}) {
-                try (Wire wire = stage.server().wire()) {
+                try (RawConnection wire = stage.server().wire()) {
                     wire.send(stage.server().stranger().head(method, path) + "\r\n");
                     String answer = wire.untilClosed();
                     assertTrue(
@@ -107,14 +107,15 @@ class IdentityTest extends OnBothStores {
                 "Authorization: Token " + good,
                 "X-Api-Key: " + good,
                 "Cookie: token=" + good)) {
-            Reply reply = stage.server().stranger().send("GET", "/v1/runs", "", lines.split("\r\n"));
-            Problem.expect(reply, 401, "unauthenticated");
+            HttpReply reply = stage.server().stranger().send("GET", "/v1/runs", "", lines.split("\r\n"));
+            ProblemResponseChecks.expect(reply, 401, "unauthenticated");
             assertFalse(reply.body().contains(good), reply.body());
         }
-        Problem.expect(stage.server().stranger().get("/v1/runs?api_key=" + good), 401, "unauthenticated");
-        Problem.expect(stage.server().stranger().get("/v1/runs?access_token=" + good), 401, "unauthenticated");
+        ProblemResponseChecks.expect(stage.server().stranger().get("/v1/runs?api_key=" + good), 401, "unauthenticated");
+        ProblemResponseChecks.expect(
+                stage.server().stranger().get("/v1/runs?access_token=" + good), 401, "unauthenticated");
         for (String line : List.of("Authorization: Bearer a\0b", "Authorization: Bearer " + "t".repeat(64 << 10))) {
-            try (Wire wire = stage.server().wire()) {
+            try (RawConnection wire = stage.server().wire()) {
                 wire.tryToSend((stage.server().stranger().head("GET", "/v1/runs", line) + "\r\n")
                         .getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
                 String answer = wire.untilClosed();
@@ -150,10 +151,10 @@ class IdentityTest extends OnBothStores {
     }
 
     @Test
-    void s6_another_workspaces_things_are_as_unknown_as_those_that_do_not_exist() {
-        Caller other = otherWorkspace("s-six");
+    void s6_resources_of_another_workspace_look_nonexistent() {
+        ApiCaller other = otherWorkspace("s-six");
         other.publish(flow("theirs")).expect(200);
-        Reply run = started(other.trigger("theirs", "their-key", data("")));
+        HttpReply run = started(other.trigger("theirs", "their-key", data("")));
         other.put("/v1/workflows/theirs/runs/their-run", data("")).expect(200);
         String token = other.get("/v1/tokens").json().at("/items/0/token_id").asString();
         // An id says when it was made, and so does the refusal; nobody has this one, of the same moment.
@@ -178,9 +179,9 @@ class IdentityTest extends OnBothStores {
         };
         for (String[] pair : pairs) {
             String body = pair[0].equals("POST") && pair[1].endsWith("release") ? "{\"reason\": \"r\"}" : "";
-            Reply theirs = admin().send(pair[0], pair[1], body, "Content-Type: application/json");
-            Reply none = admin().send(pair[0], pair[2], body, "Content-Type: application/json");
-            Problem.expect(theirs, 404, "not-found");
+            HttpReply theirs = admin().send(pair[0], pair[1], body, "Content-Type: application/json");
+            HttpReply none = admin().send(pair[0], pair[2], body, "Content-Type: application/json");
+            ProblemResponseChecks.expect(theirs, 404, "not-found");
             assertEquals(withoutInstance(none), withoutInstance(theirs), pair[1]);
         }
         other.get("/v1/runs/" + run.runId()).expect(200);
@@ -190,7 +191,7 @@ class IdentityTest extends OnBothStores {
 
     @Test
     void s6_lists_show_only_the_callers_own_workspace() {
-        Caller other = otherWorkspace("s-six-lists");
+        ApiCaller other = otherWorkspace("s-six-lists");
         other.publish(flow("private_flow")).expect(200);
         String run =
                 started(other.trigger("private_flow", "private-key", data(""))).runId();
@@ -204,12 +205,13 @@ class IdentityTest extends OnBothStores {
     }
 
     @Test
-    void s7_a_workspace_named_in_body_header_or_query_is_not_believed() {
-        Caller other = otherWorkspace("s-seven");
+    void s7_a_workspace_named_in_body_header_or_query_is_ignored() {
+        ApiCaller other = otherWorkspace("s-seven");
         other.publish(flow("plain")).expect(200);
         admin().publish(flow("plain")).expect(200);
         long before = runsOf("s-seven");
-        Reply body = admin().unkeyed("plain", "{\"data\": {}, \"workspace\": \"s-seven\", \"actor_id\": \"tok_x\"}");
+        HttpReply body =
+                admin().unkeyed("plain", "{\"data\": {}, \"workspace\": \"s-seven\", \"actor_id\": \"tok_x\"}");
         assertEquals(2, body.expect(200).json().get("warnings").size());
         admin().unkeyed("plain", "{}", "X-Workspace: s-seven", "X-Semel-Workspace: s-seven", "X-Forwarded-User: root")
                 .expect(200);
@@ -217,22 +219,22 @@ class IdentityTest extends OnBothStores {
         admin().post("/v1/workflows/plain/trigger-batch", "{\"items\": [{\"data\": {}, \"workspace\": \"s-seven\"}]}")
                 .expect(200);
         assertEquals(before, runsOf("s-seven"));
-        Reply forbidden = admin().post("/v1/tokens", "{\"workspace\": \"s-seven\", \"scopes\": [\"admin\"]}");
-        Problem.expect(forbidden, 403, "forbidden");
+        HttpReply forbidden = admin().post("/v1/tokens", "{\"workspace\": \"s-seven\", \"scopes\": [\"admin\"]}");
+        ProblemResponseChecks.expect(forbidden, 403, "forbidden");
     }
 
     @Test
     void s8_the_same_key_in_two_workspaces_is_two_keys() {
-        Caller other = otherWorkspace("s-eight");
+        ApiCaller other = otherWorkspace("s-eight");
         other.publish(flow("plain")).expect(200);
         admin().publish(flow("plain")).expect(200);
-        Reply mine = started(admin().trigger("plain", "1", data("\"a\": 1")));
-        Reply theirs = started(other.trigger("plain", "1", data("\"a\": 2")));
+        HttpReply mine = started(admin().trigger("plain", "1", data("\"a\": 1")));
+        HttpReply theirs = started(other.trigger("plain", "1", data("\"a\": 2")));
         assertNotEquals(mine.runId(), theirs.runId());
         replay(mine, admin().trigger("plain", "1", data("\"a\": 1")));
         replay(theirs, other.trigger("plain", "1", data("\"a\": 2")));
         assertEquals(mine.runId(), admin().get("/v1/keys/1").runId());
-        Reply own = started(admin().put("/v1/workflows/plain/runs/same-id", data("")));
+        HttpReply own = started(admin().put("/v1/workflows/plain/runs/same-id", data("")));
         assertEquals(
                 "same-id",
                 started(other.put("/v1/workflows/plain/runs/same-id", data(""))).runId());
@@ -240,40 +242,42 @@ class IdentityTest extends OnBothStores {
     }
 
     @Test
-    void s8_a_token_that_may_only_trigger_learns_no_payload_of_the_run_it_meets() {
+    void s8_a_trigger_only_token_learns_no_payload_of_a_run() {
         admin().publish(flow("plain")).expect(200);
         String key = stage.key();
         started(admin().trigger("plain", key, data("\"secret\": 5")));
-        Caller trigger = stage.server().with("trigger");
-        Reply met = trigger.trigger("plain", key, "{\"data\": {}}").expect(200);
-        assertFalse(met.body().contains(Stage.CANARY) || met.has("input"), met.body());
-        Problem.expect(trigger.get("/v1/runs/" + met.runId()), 403, "forbidden");
-        Problem.expect(trigger.get("/v1/keys/" + key), 403, "forbidden");
+        ApiCaller trigger = stage.server().with("trigger");
+        HttpReply met = trigger.trigger("plain", key, "{\"data\": {}}").expect(200);
+        assertFalse(met.body().contains(ServerFixture.CANARY) || met.has("input"), met.body());
+        ProblemResponseChecks.expect(trigger.get("/v1/runs/" + met.runId()), 403, "forbidden");
+        ProblemResponseChecks.expect(trigger.get("/v1/keys/" + key), 403, "forbidden");
     }
 
     @Test
-    void s9_a_token_that_may_only_read_changes_nothing() {
+    void s9_a_read_only_token_changes_nothing() {
         admin().publish(flow("plain")).expect(200);
         String key = stage.key();
         started(admin().trigger("plain", key, data("")));
-        Caller reader = stage.server().with("read");
+        ApiCaller reader = stage.server().with("read");
         String before = stage.rows();
-        Problem.expect(reader.trigger("plain", stage.key(), data("")), 403, "forbidden");
-        Problem.expect(reader.put("/v1/workflows/plain/runs/by-reader", data("")), 403, "forbidden");
-        Problem.expect(reader.post("/v1/workflows/plain/trigger-batch", "{\"items\": [{}]}"), 403, "forbidden");
-        Problem.expect(reader.post("/v1/workflows/plain/pause", "{}"), 403, "forbidden");
-        Problem.expect(reader.post("/v1/keys/" + key + "/release", "{\"reason\": \"r\"}"), 403, "forbidden");
-        Problem.expect(reader.publish(flow("by_reader")), 403, "forbidden");
-        Problem.expect(reader.post("/v1/tokens", "{\"scopes\": [\"admin\"]}"), 403, "forbidden");
+        ProblemResponseChecks.expect(reader.trigger("plain", stage.key(), data("")), 403, "forbidden");
+        ProblemResponseChecks.expect(reader.put("/v1/workflows/plain/runs/by-reader", data("")), 403, "forbidden");
+        ProblemResponseChecks.expect(
+                reader.post("/v1/workflows/plain/trigger-batch", "{\"items\": [{}]}"), 403, "forbidden");
+        ProblemResponseChecks.expect(reader.post("/v1/workflows/plain/pause", "{}"), 403, "forbidden");
+        ProblemResponseChecks.expect(
+                reader.post("/v1/keys/" + key + "/release", "{\"reason\": \"r\"}"), 403, "forbidden");
+        ProblemResponseChecks.expect(reader.publish(flow("by_reader")), 403, "forbidden");
+        ProblemResponseChecks.expect(reader.post("/v1/tokens", "{\"scopes\": [\"admin\"]}"), 403, "forbidden");
         assertEquals(before, stage.rows());
         assertEquals("active", admin().get("/v1/keys/" + key).text("status"));
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
-    private Caller otherWorkspace(String name) {
+    private ApiCaller otherWorkspace(String name) {
         String members = "\"workspace\": \"" + name + "\"";
         return stage.server().as(stage.server().token(members, "trigger", "read", "operate", "admin"));
     }
@@ -283,7 +287,7 @@ class IdentityTest extends OnBothStores {
                 + workspace + "'");
     }
 
-    private static String withoutInstance(Reply reply) {
+    private static String withoutInstance(HttpReply reply) {
         return reply.body().replaceAll("urn:uuid:[0-9a-f-]+", "");
     }
 }

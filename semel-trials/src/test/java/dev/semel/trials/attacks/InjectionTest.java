@@ -1,23 +1,23 @@
 package dev.semel.trials.attacks;
 
-import static dev.semel.trials.support.Flows.data;
-import static dev.semel.trials.support.Flows.flow;
-import static dev.semel.trials.support.Outcome.replay;
-import static dev.semel.trials.support.Outcome.started;
+import static dev.semel.trials.support.SampleWorkflows.data;
+import static dev.semel.trials.support.SampleWorkflows.flow;
+import static dev.semel.trials.support.TriggerResponseChecks.replay;
+import static dev.semel.trials.support.TriggerResponseChecks.started;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import org.junit.jupiter.api.Test;
 
 /** Text that wants to be more than text: SQL, patterns, header lines. */
 class InjectionTest extends OnBothStores {
-    InjectionTest(Stage stage) {
+    InjectionTest(ServerFixture stage) {
         super(stage);
     }
 
@@ -35,9 +35,9 @@ class InjectionTest extends OnBothStores {
             "x\\0y"
         };
         for (String key : keys) {
-            Reply first = started(admin().trigger("plain", key, data("")));
+            HttpReply first = started(admin().trigger("plain", key, data("")));
             replay(first, admin().trigger("plain", key, data("")));
-            Reply record = admin().get("/v1/keys/" + encoded(key)).expect(200);
+            HttpReply record = admin().get("/v1/keys/" + encoded(key)).expect(200);
             assertEquals(key, record.text("idempotency_key"));
             assertEquals(first.runId(), record.text("response_reference"));
         }
@@ -51,16 +51,16 @@ class InjectionTest extends OnBothStores {
         admin().get("/healthz").expect(200);
         String before = stage.rows();
         for (String list : new String[] {"/v1/runs", "/v1/requests", "/v1/audit"}) {
-            Problem.expect(admin().get(list + "?after=" + path), 400, "invalid-input");
-            Problem.expect(admin().get(list + "?limit=1;select+pg_sleep(5)--"), 400, "invalid-input");
+            ProblemResponseChecks.expect(admin().get(list + "?after=" + path), 400, "invalid-input");
+            ProblemResponseChecks.expect(admin().get(list + "?limit=1;select+pg_sleep(5)--"), 400, "invalid-input");
         }
-        Problem.expect(admin().get("/v1/runs?q=status:x%27+OR+%271%27=%271"), 400, "invalid-input");
-        Problem.expect(admin().get("/v1/runs?q=workflow:" + path.replace("%20", "")), 404, "not-found");
-        Problem.expect(admin().get("/v1/runs/" + path), 404, "not-found");
-        Problem.expect(admin().get("/v1/workflows/" + path), 404, "not-found");
-        Problem.expect(admin().get("/v1/workflows/" + path + "/runs"), 404, "not-found");
-        Problem.expect(admin().delete("/v1/tokens/" + path), 404, "not-found");
-        Problem.expect(admin().trigger(path, "k", data("")), 404, "not-found");
+        ProblemResponseChecks.expect(admin().get("/v1/runs?q=status:x%27+OR+%271%27=%271"), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().get("/v1/runs?q=workflow:" + path.replace("%20", "")), 404, "not-found");
+        ProblemResponseChecks.expect(admin().get("/v1/runs/" + path), 404, "not-found");
+        ProblemResponseChecks.expect(admin().get("/v1/workflows/" + path), 404, "not-found");
+        ProblemResponseChecks.expect(admin().get("/v1/workflows/" + path + "/runs"), 404, "not-found");
+        ProblemResponseChecks.expect(admin().delete("/v1/tokens/" + path), 404, "not-found");
+        ProblemResponseChecks.expect(admin().trigger(path, "k", data("")), 404, "not-found");
         assertEquals(
                 "[]",
                 admin().get("/v1/keys?prefix=" + path)
@@ -84,7 +84,7 @@ class InjectionTest extends OnBothStores {
     void s1_sql_in_chosen_ids_reasons_and_names_is_stored_as_text() {
         admin().publish(flow("plain")).expect(200);
         String id = "r');DELETE--" + stage;
-        Reply run = admin().unkeyed("plain", "{\"data\": {}, \"run_id\": \"" + id + "\"}")
+        HttpReply run = admin().unkeyed("plain", "{\"data\": {}, \"run_id\": \"" + id + "\"}")
                 .expect(200);
         assertEquals(id, run.runId());
         assertEquals("/v1/runs/" + encoded(id), run.header("Location"));
@@ -104,7 +104,7 @@ class InjectionTest extends OnBothStores {
         started(admin().trigger("plain", "plain_key", data("")));
         for (String pattern :
                 new String[] {"%25%25", "_", "plain%25", "pl_in", "%5C%5C", "*", ".*", "%25_".repeat(1_500)}) {
-            Reply reply = admin().get("/v1/keys?prefix=" + pattern).expect(200);
+            HttpReply reply = admin().get("/v1/keys?prefix=" + pattern).expect(200);
             assertEquals("[]", reply.json().get("items").toString(), pattern);
             assertEquals(
                     "[]",
@@ -114,47 +114,49 @@ class InjectionTest extends OnBothStores {
                             .get("items")
                             .toString());
         }
-        Problem.expect(admin().get("/v1/runs?q=" + "%25%25_".repeat(1_000)), 400, "invalid-input");
-        Problem.expect(admin().get("/v1/keys?prefix=" + "%25".repeat(3_000)), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().get("/v1/runs?q=" + "%25%25_".repeat(1_000)), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().get("/v1/keys?prefix=" + "%25".repeat(3_000)), 400, "invalid-input");
     }
 
     @Test
-    void s13_nothing_that_is_echoed_in_a_header_can_end_its_line() {
+    void s13_no_echoed_header_value_can_end_its_line() {
         admin().publish(flow("plain")).expect(200);
         String before = stage.rows();
         for (String name : new String[] {"x%0d%0aSet-Cookie:%20a=b", "x%0aSet-Cookie:a", "x%0d", "x%00"}) {
-            for (Reply reply : new Reply[] {
+            for (HttpReply reply : new HttpReply[] {
                 admin().trigger(name, stage.key(), data("")),
                 admin().put("/v1/workflows/plain/runs/" + name, data("")),
                 admin().get("/v1/runs/" + name),
                 admin().get("/v1/keys/" + name),
                 admin().get("/v1/runs?after=" + name)
             }) {
-                Problem.expect(reply, 400, "invalid-input");
+                ProblemResponseChecks.expect(reply, 400, "invalid-input");
                 assertNull(reply.header("Set-Cookie"));
             }
         }
         for (String id : new String[] {"a\\r\\nSet-Cookie: a=b", "a\\nb", "a\\u2028b", "a\\u0085b"}) {
-            Reply reply = admin().unkeyed("plain", "{\"run_id\": \"" + id + "\"}");
-            assertNull(Problem.expect(reply, 400, "invalid-input").header("Set-Cookie"));
+            HttpReply reply = admin().unkeyed("plain", "{\"run_id\": \"" + id + "\"}");
+            assertNull(ProblemResponseChecks.expect(reply, 400, "invalid-input").header("Set-Cookie"));
         }
         admin().publish(flow("maker", "trigger: { http: { key: \"${ input.id }\" } }"))
                 .expect(200);
-        Reply derived = admin().unkeyed("maker", data("\"id\": \"k\\r\\nSet-Cookie: a=b\""));
-        assertNull(Problem.expect(derived, 400, "idempotency-key-invalid").header("Set-Cookie"));
+        HttpReply derived = admin().unkeyed("maker", data("\"id\": \"k\\r\\nSet-Cookie: a=b\""));
+        assertNull(ProblemResponseChecks.expect(derived, 400, "idempotency-key-invalid")
+                .header("Set-Cookie"));
         assertEquals(before, stage.rows());
     }
 
     @Test
-    void s13_a_workflow_cannot_have_such_a_name() {
+    void s13_a_workflow_name_cannot_contain_line_breaks() {
         for (String name : new String[] {"\"x\\r\\nSet-Cookie: a=b\"", "\"a b\"", "\"../x\"", "\"\"", "\"x\\u0000\""}) {
             String yaml = flow("x").replace("workflow: x\n", "workflow: " + name + "\n");
-            Reply reply = admin().send("PUT", "/v1/workflows/x", yaml, "Content-Type: application/yaml");
-            assertNull(Problem.expect(reply, 400, "invalid-definition").header("Set-Cookie"));
+            HttpReply reply = admin().send("PUT", "/v1/workflows/x", yaml, "Content-Type: application/yaml");
+            assertNull(ProblemResponseChecks.expect(reply, 400, "invalid-definition")
+                    .header("Set-Cookie"));
         }
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 

@@ -1,19 +1,19 @@
 package dev.semel.trials.attacks;
 
-import static dev.semel.trials.support.Flows.data;
-import static dev.semel.trials.support.Flows.failing;
-import static dev.semel.trials.support.Flows.keyed;
+import static dev.semel.trials.support.SampleWorkflows.data;
+import static dev.semel.trials.support.SampleWorkflows.failing;
+import static dev.semel.trials.support.SampleWorkflows.keyed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
-import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import dev.semel.trials.support.ServerProcess;
-import dev.semel.trials.support.Stage;
 import dev.semel.trials.support.StoreKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,12 +34,11 @@ class SurfaceTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void s31_whatever_is_sent_the_log_is_one_json_object_a_line_without_payload_or_token(StoreKind kind)
-            throws Exception {
+    void s31_the_log_is_one_json_object_per_line_without_payload_or_token(StoreKind kind) throws Exception {
         String store = kind.fresh(folder);
         try (ServerProcess server = ServerProcess.start(folder, store, "serve")) {
             String token = Files.readString(folder.resolve("admin-token")).strip();
-            Caller admin = server.as(token);
+            ApiCaller admin = server.as(token);
             admin.publish(keyed("logged", "fingerprint: [a]")).expect(200);
             admin.publish(failing("failing")).expect(200);
             // What a line of the log may show of a caller's text must not end the line or drive a terminal.
@@ -55,12 +54,12 @@ class SurfaceTest {
                 String quoted = "\"" + key.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
                 admin.trigger("logged", quoted, data("\"a\": 1")).expect(200);
                 admin.trigger("logged", quoted, data("\"a\": 1")).expect(200);
-                admin.trigger("logged", quoted, data("\"a\": \"" + Stage.CANARY + "\""))
+                admin.trigger("logged", quoted, data("\"a\": \"" + ServerFixture.CANARY + "\""))
                         .expect(422);
             }
             admin.post("/v1/workflows/failing/trigger?wait=60s", data("")).expect(200);
             server.as(token + "x").get("/v1/runs").expect(401);
-            Crowd.until(
+            ConcurrentCalls.until(
                     "the rows are written",
                     () -> admin.get("/metrics").status() == 200 && server.log().size() >= 8);
             server.stop();
@@ -69,7 +68,7 @@ class SurfaceTest {
                 assertTrue(entry.isObject() && entry.has("at") && entry.has("level"), line);
                 assertTrue(
                         line.chars().noneMatch(c -> Character.isISOControl(c) || c == '\u2028' || c == '\u2029'), line);
-                assertFalse(line.contains(Stage.CANARY), line);
+                assertFalse(line.contains(ServerFixture.CANARY), line);
                 assertFalse(line.contains(token) || line.contains("a".repeat(100)), line);
             }
             assertTrue(server.log().stream().anyMatch(line -> line.contains("\"event\":\"replayed\"")));
@@ -85,7 +84,7 @@ class SurfaceTest {
     }
 
     @Test
-    void s46_the_files_of_a_sqlite_store_are_for_their_owner_alone() throws Exception {
+    void s46_the_files_of_a_sqlite_store_are_readable_by_their_owner_only() throws Exception {
         Path inside = folder.resolve("fresh");
         try (LiveServer server = LiveServer.first("sqlite:" + inside.resolve("semel.db"), inside, _ -> {})) {
             server.admin().publish(keyed("plain", "window: 1h")).expect(200);
@@ -103,9 +102,9 @@ class SurfaceTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void s46_the_addresses_of_other_servers_are_not_there_and_metrics_want_a_credential(StoreKind kind) {
+    void s46_common_admin_urls_do_not_exist_and_metrics_need_a_credential(StoreKind kind) {
         try (LiveServer server = LiveServer.first(kind.fresh(folder), folder, _ -> {})) {
-            Problem.expect(server.stranger().get("/metrics"), 401, "unauthenticated");
+            ProblemResponseChecks.expect(server.stranger().get("/metrics"), 401, "unauthenticated");
             for (String path : new String[] {
                 "/actuator",
                 "/actuator/heapdump",

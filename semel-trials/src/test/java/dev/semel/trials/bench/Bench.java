@@ -37,7 +37,7 @@ final class Bench {
         String file = folder.resolve("semel.db").toString();
         measure("SQLite", folder, "sqlite:" + file, seconds);
         if (grown > 0) {
-            Grown.sqlite(file, grown);
+            GrownStoreWriter.sqlite(file, grown);
             measure("SQLite, " + grown + " keys", folder, "sqlite:" + file, seconds);
         }
     }
@@ -57,16 +57,16 @@ final class Bench {
             measure("PostgreSQL", folder, url, seconds);
             Pgbench.measure(postgres.getPort(), seconds);
             if (grown > 0) {
-                Grown.postgres(url, grown);
+                GrownStoreWriter.postgres(url, grown);
                 measure("PostgreSQL, " + grown + " keys", folder, url, seconds);
             }
         }
     }
 
     private static void measure(String store, Path folder, String url, double seconds) throws IOException {
-        try (Child server = new Child(folder, url)) {
+        try (BenchServerProcess server = new BenchServerProcess(folder, url)) {
             server.publish("bench", SMALLEST);
-            Load load = new Load(server.port(), 64, "/v1/workflows/bench/trigger", BODY);
+            LoadGenerator load = new LoadGenerator(server.port(), 64, "/v1/workflows/bench/trigger", BODY);
             load.run(Math.max(5, seconds * 2), random()); // the compilers of the JVM are busy at first
             rounds(store + " distinct", load, seconds, Bench::random);
             settle(server);
@@ -95,13 +95,13 @@ final class Bench {
         LongFunction<String> fresh();
     }
 
-    private static void rounds(String what, Load load, double seconds, Keys keys) throws IOException {
+    private static void rounds(String what, LoadGenerator load, double seconds, Keys keys) throws IOException {
         double[] rates = new double[ROUNDS];
         double[] p99 = new double[ROUNDS];
         long replayed = 0;
         long requests = 0;
         for (int i = 0; i < ROUNDS; i++) {
-            Load.Result result = load.run(seconds, keys.fresh());
+            LoadGenerator.Result result = load.run(seconds, keys.fresh());
             rates[i] = result.perSecond();
             p99[i] = result.p99Millis();
             replayed += result.replayed();
@@ -120,7 +120,7 @@ final class Bench {
     }
 
     /** The figures count only if every run is completed and every replay is on record five seconds later. */
-    private static void settle(Child server) {
+    private static void settle(BenchServerProcess server) {
         long deadline = System.nanoTime() + 5_000_000_000L;
         double left = server.metric("semel_runs_unfinished");
         while (left > 0 && System.nanoTime() < deadline) {

@@ -1,10 +1,10 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
+import dev.semel.engine.EngineLimits;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -89,22 +89,22 @@ final class EngineBench {
     }
 
     private static void threeSteps(String store, Path folder, String url, double seconds) throws IOException {
-        try (Child server = new Child(folder, url)) {
+        try (BenchServerProcess server = new BenchServerProcess(folder, url)) {
             server.publish("three", THREE);
-            Load load = new Load(server.port(), 64, "/v1/workflows/three/trigger?wait=30s", BODY);
+            LoadGenerator load = new LoadGenerator(server.port(), 64, "/v1/workflows/three/trigger?wait=30s", BODY);
             load.run(Math.max(5, seconds * 2), random());
             double[] rates = new double[ROUNDS];
             double[] p99 = new double[ROUNDS];
             for (int i = 0; i < ROUNDS; i++) {
-                Load.Result result = load.run(seconds, random());
+                LoadGenerator.Result result = load.run(seconds, random());
                 rates[i] = result.perSecond();
                 p99[i] = result.p99Millis();
             }
             Arrays.sort(rates);
             Arrays.sort(p99);
-            Load one = new Load(server.port(), 1, "/v1/workflows/three/trigger?wait=30s", BODY);
+            LoadGenerator one = new LoadGenerator(server.port(), 1, "/v1/workflows/three/trigger?wait=30s", BODY);
             one.run(2, random());
-            Load.Result alone = one.run(seconds, random());
+            LoadGenerator.Result alone = one.run(seconds, random());
             System.out.printf(
                     Locale.ROOT,
                     "%-12s three steps, waited for: %6.0f runs/s  p99 %5.1f ms; one client: p50 %.2f ms%n",
@@ -154,12 +154,13 @@ final class EngineBench {
         }
     }
 
-    private static Semel open(String url) {
-        Catalog.Compiler none = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+    private static SemelRuntime open(String url) {
+        WorkflowCatalog.VersionCompiler none = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Settings settings = Settings.of(url, none).withLimits(Limits.DEFAULT.withLease(Duration.ofSeconds(3)));
-        return Semel.open(settings);
+        RuntimeOptions settings =
+                RuntimeOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofSeconds(3)));
+        return SemelRuntime.open(settings);
     }
 
     private static void asleep(String store, String url) throws InterruptedException {
@@ -171,12 +172,12 @@ final class EngineBench {
                     all.countDown();
                     return awake.incrementAndGet();
                 });
-        try (Semel semel = open(url)) {
+        try (SemelRuntime semel = open(url)) {
             semel.register(flow);
             long began = System.nanoTime();
             long due = Instant.now().getEpochSecond() + 120;
             start(semel, flow, due, ASLEEP);
-            while (semel.count("putAway") < ASLEEP) {
+            while (semel.count("parkedRuns") < ASLEEP) {
                 all.await(50, TimeUnit.MILLISECONDS);
             }
             double took = (System.nanoTime() - began) / 1e9;
@@ -201,7 +202,7 @@ final class EngineBench {
     }
 
     /** From so many threads at once that the commits are shared. */
-    private static void start(Semel semel, Workflow<Long, Integer> flow, long value, int runs)
+    private static void start(SemelRuntime semel, Workflow<Long, Integer> flow, long value, int runs)
             throws InterruptedException {
         Semaphore free = new Semaphore(256);
         CountDownLatch started = new CountDownLatch(runs);
@@ -210,7 +211,7 @@ final class EngineBench {
             String key = flow.name() + i;
             Thread.ofVirtual().start(() -> {
                 try {
-                    Run<Integer> run = semel.start(flow, value, Start.withKey(key));
+                    RunHandle<Integer> run = semel.start(flow, value, Start.withKey(key));
                     if (run.replayed()) {
                         throw new IllegalStateException("the key was new");
                     }
@@ -226,7 +227,7 @@ final class EngineBench {
     private static Workflow<Long, Integer> blocking(CountDownLatch entered, CountDownLatch go) {
         return Workflow.define("blocking", Long.class, Integer.class).body((ctx, n) -> {
             ctx.step("first", Integer.class, _ -> 1);
-            ctx.durable();
+            ctx.awaitDurable();
             return ctx.step("second", Integer.class, _ -> {
                 entered.countDown();
                 go.await();
@@ -238,7 +239,7 @@ final class EngineBench {
     /** Starts runs that do not end, says so and waits to be killed. */
     private static void leave(String url) throws InterruptedException {
         CountDownLatch entered = new CountDownLatch(UNFINISHED);
-        Semel semel = open(url);
+        SemelRuntime semel = open(url);
         Workflow<Long, Integer> flow = blocking(entered, new CountDownLatch(1));
         semel.register(flow);
         start(semel, flow, 1, UNFINISHED);
@@ -250,14 +251,14 @@ final class EngineBench {
         long began = System.nanoTime();
         CountDownLatch entered = new CountDownLatch(UNFINISHED);
         CountDownLatch go = new CountDownLatch(1);
-        try (Semel semel = open(url)) {
+        try (SemelRuntime semel = open(url)) {
             semel.register(blocking(entered, go));
             entered.await();
             double took = (System.nanoTime() - began) / 1e9;
             go.countDown();
             System.out.printf(
                     Locale.ROOT,
-                    "%-12s %d unfinished runs went on %.1f s after the start behind kill -9 (lease 3 s)%n",
+                    "%-12s %d unfinished runs continued %.1f s after the start after kill -9 (lease 3 s)%n",
                     store,
                     UNFINISHED,
                     took);

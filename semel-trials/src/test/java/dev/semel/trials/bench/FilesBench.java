@@ -1,8 +1,8 @@
 package dev.semel.trials.bench;
 
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.server.definition.Definition;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.definition.WorkflowDefinition;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -32,7 +32,7 @@ public final class FilesBench {
             many();
         }
         if (parts.contains("three")) {
-            new FilesBesideJava(arguments.length > 1 ? Double.parseDouble(arguments[1]) : 5).run();
+            new YamlVersusJavaBench(arguments.length > 1 ? Double.parseDouble(arguments[1]) : 5).run();
         }
     }
 
@@ -62,7 +62,7 @@ public final class FilesBench {
             long from = System.nanoTime();
             long worked = threads.getCurrentThreadCpuTime();
             // Others than in the round before: nothing of this file is known from there.
-            Definition.compile(file.toString().replace("FILE", "f" + i).replace("amount", "amount" + i));
+            WorkflowDefinition.compile(file.toString().replace("FILE", "f" + i).replace("amount", "amount" + i));
             millis[i] = (System.nanoTime() - from) / 1_000_000;
             work[i] = (threads.getCurrentThreadCpuTime() - worked) / 1_000_000;
         }
@@ -98,7 +98,7 @@ public final class FilesBench {
     private static long started(Path folder, @Nullable Path workflows) {
         String store = "sqlite:" + folder.resolve("bench.db");
         long from = System.nanoTime();
-        Serve serve = Serve.start(new ServeOptions(true, false, "127.0.0.1", 0, folder, store, workflows));
+        SemelServer serve = SemelServer.start(new ServerOptions(true, false, "127.0.0.1", 0, folder, store, workflows));
         long took = (System.nanoTime() - from) / 1_000_000;
         serve.close();
         return took;

@@ -1,6 +1,6 @@
 package dev.semel.trials.bench;
 
-import dev.semel.trials.pages.FirstPaint;
+import dev.semel.trials.dashboard.FirstPaint;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,11 +31,11 @@ final class LargeBench {
     private static final double SECONDS = 4;
 
     private final int runs;
-    private final Child server;
+    private final BenchServerProcess server;
     private final HttpClient http = HttpClient.newHttpClient();
     private final String cookie;
 
-    private LargeBench(int runs, Child server) throws IOException, InterruptedException {
+    private LargeBench(int runs, BenchServerProcess server) throws IOException, InterruptedException {
         this.runs = runs;
         this.server = server;
         HttpResponse<String> entered = http.send(
@@ -60,7 +60,7 @@ final class LargeBench {
         Path folder = Files.createTempDirectory("semel-bench");
         if (stores.contains("sqlite")) {
             Path file = folder.resolve("semel.db");
-            measure(new Place("SQLite", "sqlite:" + file, "jdbc:sqlite:" + file), runs, keys);
+            measure(new StoreTarget("SQLite", "sqlite:" + file, "jdbc:sqlite:" + file), runs, keys);
         }
         if (stores.contains("postgres")) {
             try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
@@ -71,38 +71,38 @@ final class LargeBench {
                     .setServerConfig("max_wal_size", "4GB")
                     .start()) {
                 String url = postgres.getJdbcUrl("postgres", "postgres");
-                measure(new Place("PostgreSQL", url, url), runs, keys);
+                measure(new StoreTarget("PostgreSQL", url, url), runs, keys);
             }
         }
     }
 
     /** A store: how the server is told of it, and how JDBC is. */
-    private record Place(String what, String store, String url) {}
+    private record StoreTarget(String what, String store, String url) {}
 
-    private static void measure(Place place, int runs, int keys) throws Exception {
+    private static void measure(StoreTarget storeTarget, int runs, int keys) throws Exception {
         Path folder = Files.createTempDirectory("semel-bench");
-        try (Child first = new Child(folder, place.store())) {
+        try (BenchServerProcess first = new BenchServerProcess(folder, storeTarget.store())) {
             for (int i = 0; i < FLOWS; i++) {
                 first.publish(
                         "flow" + i, "semel: 1\nworkflow: flow" + i + "\nsteps:\n  - {id: note, set: {ok: true}}\n");
             }
         }
         long began = System.nanoTime();
-        Large.fill(place.url(), runs, keys, Instant.now().toEpochMilli() * 1_000);
+        LargeStoreWriter.fill(storeTarget.url(), runs, keys, Instant.now().toEpochMilli() * 1_000);
         say(
                 "%s: %d runs and %d keys written in %.0f s",
-                place.what(), runs, (long) runs * keys, (System.nanoTime() - began) / 1e9);
-        try (Child server = new Child(folder, place.store())) {
+                storeTarget.what(), runs, (long) runs * keys, (System.nanoTime() - began) / 1e9);
+        try (BenchServerProcess server = new BenchServerProcess(folder, storeTarget.store())) {
             LargeBench bench = new LargeBench(runs, server);
-            bench.lists(place.what());
-            bench.paint(place.what());
-            bench.live(place.what());
+            bench.lists(storeTarget.what());
+            bench.paint(storeTarget.what());
+            bench.live(storeTarget.what());
         }
     }
 
     private void lists(String what) throws IOException, InterruptedException {
         SplittableRandom random = new SplittableRandom(1);
-        Supplier<String> key = () -> Large.key(random.nextInt(runs), 0);
+        Supplier<String> key = () -> LargeStoreWriter.key(random.nextInt(runs), 0);
         ask(what, "story of a key", () -> "/v1/keys/" + key.get());
         ask(what, "keys", () -> "/v1/keys");
         ask(what, "keys by prefix", () -> "/v1/keys?prefix=" + key.get().substring(0, 4));
@@ -128,7 +128,7 @@ final class LargeBench {
             ask(what, "effects " + filter, () -> "/v1/effects?q=" + filter);
         }
         ask(what, "reviews", () -> "/v1/reviews");
-        ask(what, "five signals", () -> "/v1/signals");
+        ask(what, "five signals", () -> "/v1/monitoring");
         ask(what, "page of runs", () -> "/workflows/flow0/runs");
         ask(what, "page of failed runs", () -> "/runs?q=status:failed");
         ask(what, "page of a key", () -> "/keys/" + key.get());
@@ -180,7 +180,8 @@ final class LargeBench {
 
     /** Rounds with and without listeners in turn, in one process: only their ratio is told. */
     private void live(String what) throws IOException, InterruptedException {
-        Load load = new Load(server.port(), 64, "/v1/workflows/flow0/trigger", "{\"data\":{\"amount\":4900}}");
+        LoadGenerator load =
+                new LoadGenerator(server.port(), 64, "/v1/workflows/flow0/trigger", "{\"data\":{\"amount\":4900}}");
         long[] round = {0};
         load.run(12, n -> "warm-" + n);
         double[] alone = new double[ROUNDS];
@@ -224,9 +225,9 @@ final class LargeBench {
     }
 
     /** Triggers a second; what one takes of a core goes into {@code costs}, in microseconds. */
-    private double round(Load load, String name, double[] costs, int at) throws IOException {
+    private double round(LoadGenerator load, String name, double[] costs, int at) throws IOException {
         long before = taken();
-        Load.Result result = load.run(SECONDS, n -> name + n);
+        LoadGenerator.Result result = load.run(SECONDS, n -> name + n);
         costs[at] = (taken() - before) / 1e3 / result.requests();
         return result.perSecond();
     }

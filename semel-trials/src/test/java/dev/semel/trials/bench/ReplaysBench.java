@@ -1,15 +1,17 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Replays;
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
+import dev.semel.RunStatus;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.replay.ReplayNotificationMode;
+import dev.semel.replay.ReplayPlanApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.Reads;
-import dev.semel.store.Replay;
+import dev.semel.runtime.ReplayPlanOperations;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.store.ReplayPlanStoreWriteCommand;
+import dev.semel.store.StoreQueries;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -64,25 +66,34 @@ final class ReplaysBench {
                     }
                     return paid;
                 });
-        Catalog.Compiler none = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler none = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        try (Semel semel = Semel.open(Settings.of(url, none)).register(flow)) {
+        try (SemelRuntime semel =
+                SemelRuntime.open(RuntimeOptions.of(url, none)).register(flow)) {
             fail(semel, flow, runs);
             broken.set(false);
-            int ws = semel.backstage().workspace();
-            var failed = new Reads.RunFilter(ws, null, RunState.FAILED, null, false, 0, null, 1);
-            var asked = new Replays.Asked(
-                    ws, "bench", new Replays.Which.All(failed), new Order("bench", "", false), null, false);
+            int ws = semel.testAccess().workspace();
+            var failed = new StoreQueries.RunFilter(ws, null, RunState.FAILED, null, false, 0, null, 1, null);
+            var replayRequest = new ReplayPlanOperations.ReplayRequest(
+                    ws,
+                    "bench",
+                    new ReplayPlanOperations.RunSelection.ByFilter(failed),
+                    new ReplayPlanRequest("bench", "", false, List.of(), false, false, ReplayNotificationMode.MISSING),
+                    null,
+                    false,
+                    ReplayPlanApplyOptions.SAFE);
             long began = System.nanoTime();
-            Replay.Plan plan = semel.replays().plan(asked);
+            ReplayPlanStoreWriteCommand.ReplayPlan plan = semel.replays().plan(replayRequest);
             double planned = seconds(began);
             began = System.nanoTime();
-            Replay.Plan applied = semel.replays().apply(ws, plan.id(), Manner.SAFE, "bench");
+            ReplayPlanStoreWriteCommand.ReplayPlan applied =
+                    semel.replays().apply(ws, plan.id(), ReplayPlanApplyOptions.SAFE, "bench");
             double accepted = seconds(began);
-            while (applied.state() != Replay.State.DONE && applied.state() != Replay.State.STOPPED) {
+            while (applied.state() != ReplayPlanStoreWriteCommand.PlanState.DONE
+                    && applied.state() != ReplayPlanStoreWriteCommand.PlanState.STOPPED) {
                 LockSupport.parkNanos(10_000_000);
-                applied = java.util.Objects.requireNonNull(semel.replays().find(ws, plan.id()));
+                applied = java.util.Objects.requireNonNull(semel.replays().findPlan(ws, plan.id()));
             }
             double took = seconds(began);
             System.out.printf(
@@ -104,7 +115,7 @@ final class ReplaysBench {
         return (System.nanoTime() - began) / 1e9;
     }
 
-    private static void fail(Semel semel, Workflow<String, String> flow, int runs) throws InterruptedException {
+    private static void fail(SemelRuntime semel, Workflow<String, String> flow, int runs) throws InterruptedException {
         Semaphore free = new Semaphore(256);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < runs; i++) {
@@ -112,8 +123,8 @@ final class ReplaysBench {
                 String key = "k" + i;
                 threads.execute(() -> {
                     try {
-                        Run<String> run = semel.start(flow, key, Start.withKey(key));
-                        while (run.status() != RunState.FAILED) {
+                        RunHandle<String> run = semel.start(flow, key, Start.withKey(key));
+                        while (run.status() != RunStatus.FAILED) {
                             LockSupport.parkNanos(1_000_000);
                         }
                     } finally {

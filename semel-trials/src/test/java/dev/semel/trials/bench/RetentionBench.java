@@ -1,12 +1,12 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Catalog;
+import dev.semel.engine.ClockAndRandomSource;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.run.RunId;
-import dev.semel.store.Edit;
-import dev.semel.store.Reads;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.StoreWriteCommand;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -29,21 +29,21 @@ final class RetentionBench {
     private static final long HOUR = 3_600_000_000L;
 
     // Old for this trial, and not for the sweeps of the workers that are measured: they keep runs for 90 days.
-    private static final long OLD = Ambient.real().micros() - HOUR;
+    private static final long OLD = ClockAndRandomSource.real().micros() - HOUR;
     private static final long ENDED = OLD - HOUR;
 
     private RetentionBench() {}
 
     static void measure(String url, double seconds) throws Exception {
-        try (Child server = WorkersBench.server(url);
+        try (BenchServerProcess server = WorkersBench.server(url);
                 Connection connection = DriverManager.getConnection(url);
                 Statement sql = connection.createStatement()) {
-            fill(sql, "semel_run", "semel_end", "semel_journal");
+            fill(sql, "semel_run", "semel_finished_run", "semel_journal");
             sql.execute("VACUUM ANALYZE");
             sql.execute("CHECKPOINT");
             WorkersBench.rate(Math.max(5, seconds * 2), server);
-            try (Semel sweeping = Semel.open(Settings.of(url, version -> {
-                throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+            try (SemelRuntime sweeping = SemelRuntime.open(RuntimeOptions.of(url, version -> {
+                throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
             }))) {
                 deletes(sql, sweeping, server, seconds);
             }
@@ -59,7 +59,8 @@ final class RetentionBench {
     private static void fill(Statement sql, String run, String end, String journal) throws SQLException {
         String id = "decode(lpad(to_hex(n), 32, '0'), 'hex')";
         String numbers = "generate_series(1, " + RUNS + ") AS n";
-        sql.execute("INSERT INTO " + run + " (run, ws, workflow_id, version, door, actor, key, input, fields, lineage,"
+        sql.execute("INSERT INTO " + run
+                + " (run, ws, workflow_id, version, trigger_source, actor, key, input, field_hashes, lineage,"
                 + " created_at) SELECT " + id + ", 1, 'wf_old', 1, 1, 'tok_dev', 'key ' || n,"
                 + " '{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}', '', " + id + ", " + ENDED
                 + " FROM " + numbers);
@@ -70,14 +71,15 @@ final class RetentionBench {
     }
 
     /** Half of them as fast as it goes, half at the pace of our sweep beside the load. */
-    private static void deletes(Statement sql, Semel semel, Child server, double seconds) throws Exception {
+    private static void deletes(Statement sql, SemelRuntime semel, BenchServerProcess server, double seconds)
+            throws Exception {
         long sizes = sizes(sql);
-        Walk walk = new Walk(semel);
+        OldRunScan oldRunScan = new OldRunScan(semel);
         long wal = number(sql, "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn");
         long began = System.nanoTime();
         int gone = 0;
         while (gone < RUNS / 2) {
-            gone += walk.slice();
+            gone += oldRunScan.slice();
         }
         double took = (System.nanoTime() - began) / 1e9;
         wal = number(sql, "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn") - wal;
@@ -89,7 +91,7 @@ final class RetentionBench {
         int beside = 0;
         for (int i = 0; i < WorkersBench.ROUNDS; i++) {
             calm[i] = WorkersBench.rate(seconds, server);
-            Pacing pacing = new Pacing(walk);
+            PacedDeletion pacing = new PacedDeletion(oldRunScan);
             try {
                 swept[i] = WorkersBench.rate(seconds, server);
             } finally {
@@ -104,21 +106,21 @@ final class RetentionBench {
                 WorkersBench.median(swept) / WorkersBench.median(calm));
         int rest = 1;
         while (rest > 0) {
-            rest = walk.slice();
+            rest = oldRunScan.slice();
         }
-        sql.execute("VACUUM semel_run, semel_end, semel_journal");
+        sql.execute("VACUUM semel_run, semel_finished_run, semel_journal");
         WorkersBench.say(
                 "the three tables with their indexes: %d MiB with all runs, %d MiB after their removal and a vacuum",
                 sizes >> 20, sizes(sql) >> 20);
     }
 
     /** Goes through old runs as the sweep does. */
-    private static final class Walk {
-        private final Semel semel;
+    private static final class OldRunScan {
+        private final SemelRuntime semel;
         private @Nullable RunId reached;
         private boolean done;
 
-        Walk(Semel semel) {
+        OldRunScan(SemelRuntime semel) {
             this.semel = semel;
         }
 
@@ -127,24 +129,25 @@ final class RetentionBench {
             if (done) {
                 return 0;
             }
-            Reads.Old old = Objects.requireNonNull(semel.view(reads -> reads.oldRuns(reached, SLICE, OLD)));
+            StoreQueries.OldLineages old =
+                    Objects.requireNonNull(semel.view(reads -> reads.oldRuns(reached, SLICE, OLD)));
             reached = old.next();
             done = reached == null;
-            return old.found().isEmpty() ? 0 : semel.change(new Edit.DeleteRuns(old.found(), OLD));
+            return old.found().isEmpty() ? 0 : semel.change(new StoreWriteCommand.DeleteRuns(old.found(), OLD));
         }
     }
 
     /** A slice, a pause, the next one. */
-    private static final class Pacing {
+    private static final class PacedDeletion {
         private final Thread thread;
         private volatile boolean stopped;
         private volatile int gone;
 
-        Pacing(Walk walk) {
+        PacedDeletion(OldRunScan oldRunScan) {
             thread = Thread.ofPlatform().start(() -> {
                 int sum = 0;
                 while (!stopped) {
-                    sum += walk.slice();
+                    sum += oldRunScan.slice();
                     gone = sum;
                     LockSupport.parkNanos(PAUSE.toNanos());
                 }
@@ -159,7 +162,7 @@ final class RetentionBench {
     }
 
     private static void drop(Statement sql) throws SQLException {
-        for (String table : new String[] {"semel_run", "semel_end", "semel_journal"}) {
+        for (String table : new String[] {"semel_run", "semel_finished_run", "semel_journal"}) {
             sql.execute("CREATE TABLE part_" + table + " (LIKE " + table + " INCLUDING ALL) PARTITION BY RANGE (run)");
             for (int i = 0; i < 16; i++) {
                 String end = i == 15 ? "MAXVALUE" : "'\\x%x0'".formatted(i + 1);
@@ -198,7 +201,7 @@ final class RetentionBench {
     private static double insert(Connection connection, String table, int round) throws SQLException {
         int batches = 500;
         try (var statement = connection.prepareStatement("INSERT INTO " + table
-                + " (run, ws, workflow_id, version, door, actor, input, fields, lineage, created_at)"
+                + " (run, ws, workflow_id, version, trigger_source, actor, input, field_hashes, lineage, created_at)"
                 + " SELECT r, 1, 'wf_old', 1, 1, 'tok_dev', '{}', '', r, 0 FROM (SELECT"
                 + " decode('7' || lpad(to_hex(? + n), 31, '0'), 'hex') FROM generate_series(1, 13) n) AS u(r)")) {
             long began = System.nanoTime();
@@ -215,7 +218,7 @@ final class RetentionBench {
     private static long sizes(Statement sql) throws SQLException {
         return number(
                 sql,
-                "SELECT pg_total_relation_size('semel_run') + pg_total_relation_size('semel_end')"
+                "SELECT pg_total_relation_size('semel_run') + pg_total_relation_size('semel_finished_run')"
                         + " + pg_total_relation_size('semel_journal')");
     }
 

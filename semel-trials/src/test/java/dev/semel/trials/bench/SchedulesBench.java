@@ -1,10 +1,10 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.server.api.FileWorkflow;
-import dev.semel.server.steps.Outside;
-import dev.semel.store.Edit;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.api.PublishedYamlWorkflow;
+import dev.semel.server.steps.YamlStepDependencies;
+import dev.semel.store.StoreWriteCommand;
 import dev.semel.trials.support.Databases;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -26,8 +26,9 @@ public final class SchedulesBench {
 
     public static void main(String[] arguments) throws SQLException {
         String url = Databases.fresh();
-        try (Semel semel =
-                        Semel.open(Settings.of(url, version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE)));
+        try (SemelRuntime semel = SemelRuntime.open(RuntimeOptions.of(
+                        url,
+                        version -> PublishedYamlWorkflow.compile(version, _ -> YamlStepDependencies.UNAVAILABLE)));
                 Connection database = DriverManager.getConnection(url)) {
             atOnce(semel, database);
             stored(semel, database);
@@ -35,7 +36,7 @@ public final class SchedulesBench {
         System.exit(0);
     }
 
-    private static void atOnce(Semel semel, Connection database) throws SQLException {
+    private static void atOnce(SemelRuntime semel, Connection database) throws SQLException {
         Instant due = Instant.ofEpochSecond(number(database, NOW) / 1_000_000 + 60);
         long from = System.nanoTime();
         for (int i = 0; i < AT_ONCE; i++) {
@@ -43,7 +44,7 @@ public final class SchedulesBench {
         }
         System.out.printf(
                 "%,d schedules published in %,d ms%n", AT_ONCE * EACH, (System.nanoTime() - from) / 1_000_000);
-        String ticks = "SELECT count(*) FROM semel_tick";
+        String ticks = "SELECT count(*) FROM semel_schedule_tick";
         while (number(database, ticks) < AT_ONCE * EACH) {
             LockSupport.parkNanos(50_000_000);
         }
@@ -53,10 +54,10 @@ public final class SchedulesBench {
                 AT_ONCE * EACH,
                 (number(database, "SELECT max(created_at) FROM semel_run") - nominal) / 1_000,
                 (number(database, NOW) - nominal) / 1_000,
-                number(database, "SELECT count(DISTINCT run) FROM semel_tick"));
+                number(database, "SELECT count(DISTINCT run) FROM semel_schedule_tick"));
     }
 
-    private static void stored(Semel semel, Connection database) throws SQLException {
+    private static void stored(SemelRuntime semel, Connection database) throws SQLException {
         Instant far = Instant.parse("2090-01-01T00:00:00Z");
         for (int i = 0; i < STORED - AT_ONCE; i++) {
             publish(semel, "far_" + i, far);
@@ -64,7 +65,7 @@ public final class SchedulesBench {
         System.out.printf("%,d schedules stored%n", number(database, "SELECT count(*) FROM semel_schedule"));
         for (int i = 0; i < 5; i++) {
             long at = number(database, NOW) / 1_000_000 + 5;
-            semel.change(new Edit.Publish(
+            semel.change(new StoreWriteCommand.PublishVersion(
                     1,
                     "soon_" + i,
                     "wf_soon_" + i,
@@ -81,12 +82,12 @@ public final class SchedulesBench {
         }
     }
 
-    private static void publish(Semel semel, String name, Instant due) {
+    private static void publish(SemelRuntime semel, String name, Instant due) {
         String schedules = IntStream.range(0, EACH)
                 .mapToObj(i -> "    - {id: s" + i + ", every: 365d, start: \"" + due + "\"}\n")
                 .collect(Collectors.joining());
-        semel.change(new Edit.Publish(
-                semel.backstage().workspace(),
+        semel.change(new StoreWriteCommand.PublishVersion(
+                semel.testAccess().workspace(),
                 name,
                 "wf_" + name,
                 "semel: 1\nworkflow: " + name + "\ntrigger:\n  schedules:\n" + schedules

@@ -1,10 +1,10 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
+import dev.semel.engine.EngineLimits;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -61,9 +61,9 @@ final class WorkersBench {
                 switch (part) {
                     case "three" -> three(url, seconds);
                     case "takeover" -> takeover(url);
-                    case "fence" -> FenceCost.measure(url, FenceCost.Part.FENCE);
-                    case "counts" -> FenceCost.measure(url, FenceCost.Part.COUNTS);
-                    case "owner" -> OwnerIndex.measure(url, seconds);
+                    case "fence" -> FenceCostBench.measure(url, FenceCostBench.OptionalStatement.FENCE);
+                    case "counts" -> FenceCostBench.measure(url, FenceCostBench.OptionalStatement.COUNTS);
+                    case "owner" -> OwnerIndexBench.measure(url, seconds);
                     case "retention" -> RetentionBench.measure(url, seconds);
                     default -> throw new IllegalArgumentException("no such part: " + part);
                 }
@@ -79,27 +79,28 @@ final class WorkersBench {
         return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     }
 
-    static Child server(String url) throws IOException {
-        Child server = new Child(Files.createTempDirectory("semel-bench"), url);
+    static BenchServerProcess server(String url) throws IOException {
+        BenchServerProcess server = new BenchServerProcess(Files.createTempDirectory("semel-bench"), url);
         server.publish("bench", SMALLEST);
         return server;
     }
 
     /** Distinct triggers a second, all of these servers together; the connections are shared out among them. */
-    static double rate(double seconds, Child... servers) throws Exception {
+    static double rate(double seconds, BenchServerProcess... servers) throws Exception {
         return rate(seconds, CONNECTIONS, servers);
     }
 
-    private static double rate(double seconds, int callers, Child... servers) throws Exception {
+    private static double rate(double seconds, int callers, BenchServerProcess... servers) throws Exception {
         try (ExecutorService threads = Executors.newFixedThreadPool(servers.length)) {
-            List<Future<Load.Result>> loads = new ArrayList<>();
+            List<Future<LoadGenerator.Result>> loads = new ArrayList<>();
             for (int i = 0; i < servers.length; i++) {
                 int connections = callers / servers.length + (i < callers % servers.length ? 1 : 0);
-                Load load = new Load(servers[i].port(), connections, "/v1/workflows/bench/trigger", BODY);
+                LoadGenerator load =
+                        new LoadGenerator(servers[i].port(), connections, "/v1/workflows/bench/trigger", BODY);
                 loads.add(threads.submit(() -> load.run(seconds, random())));
             }
             double sum = 0;
-            for (Future<Load.Result> one : loads) {
+            for (Future<LoadGenerator.Result> one : loads) {
                 sum += one.get().perSecond();
             }
             return sum;
@@ -124,13 +125,13 @@ final class WorkersBench {
         double[] one = new double[ROUNDS];
         double[] all = new double[ROUNDS];
         double[] busy = new double[ROUNDS];
-        try (Child first = server(url)) {
+        try (BenchServerProcess first = server(url)) {
             rate(Math.max(5, seconds * 2), first); // the compilers of the JVM are busy at first
             for (int i = 0; i < ROUNDS; i++) {
                 alone[i] = rate(seconds, first);
             }
-            try (Child second = server(url);
-                    Child third = server(url)) {
+            try (BenchServerProcess second = server(url);
+                    BenchServerProcess third = server(url)) {
                 // Each has run as long as the first before anything is compared: the second and third had stayed cold.
                 rate(seconds * (ROUNDS + 2), second);
                 rate(seconds * (ROUNDS + 2), third);
@@ -155,17 +156,17 @@ final class WorkersBench {
                 median(busy) / median(one));
     }
 
-    private static Semel open(String url) {
-        Catalog.Compiler none = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+    private static SemelRuntime open(String url) {
+        WorkflowCatalog.VersionCompiler none = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        return Semel.open(Settings.of(url, none));
+        return SemelRuntime.open(RuntimeOptions.of(url, none));
     }
 
     private static Workflow<Long, Integer> blocking(CountDownLatch entered, CountDownLatch go) {
         return Workflow.define("blocking", Long.class, Integer.class).body((ctx, n) -> {
             ctx.step("first", Integer.class, _ -> 1);
-            ctx.durable();
+            ctx.awaitDurable();
             return ctx.step("second", Integer.class, _ -> {
                 entered.countDown();
                 go.await();
@@ -177,7 +178,7 @@ final class WorkersBench {
     /** In a process of its own: starts runs that do not end, and dies with them. */
     private static void leave(String url) throws InterruptedException {
         CountDownLatch entered = new CountDownLatch(UNFINISHED);
-        Semel semel = open(url);
+        SemelRuntime semel = open(url);
         Workflow<Long, Integer> flow = blocking(entered, new CountDownLatch(1));
         semel.register(flow);
         Semaphore free = new Semaphore(256);
@@ -186,7 +187,7 @@ final class WorkersBench {
             String key = "k" + i;
             Thread.ofVirtual().start(() -> {
                 try {
-                    Run<Integer> unused = semel.start(flow, 1L, Start.withKey(key));
+                    RunHandle<Integer> unused = semel.start(flow, 1L, Start.withKey(key));
                 } finally {
                     free.release();
                 }
@@ -199,7 +200,7 @@ final class WorkersBench {
     private static void takeover(String url) throws Exception {
         CountDownLatch entered = new CountDownLatch(UNFINISHED);
         CountDownLatch go = new CountDownLatch(1);
-        try (Semel survivor = open(url)) {
+        try (SemelRuntime survivor = open(url)) {
             survivor.register(blocking(entered, go));
             Process victim = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
@@ -219,9 +220,9 @@ final class WorkersBench {
             long began = System.nanoTime();
             entered.await();
             double took = (System.nanoTime() - began) / 1e9;
-            double lease = Limits.DEFAULT.lease().toMillis() / 1e3;
+            double lease = EngineLimits.DEFAULT.lease().toMillis() / 1e3;
             say(
-                    "%d runs of a killed worker went on at another one %.1f s later: %.1f x the lease of %.0f s",
+                    "%d runs of a killed worker continued at another one %.1f s later: %.1f x the lease of %.0f s",
                     UNFINISHED, took, took / lease, lease);
             go.countDown();
         }

@@ -1,6 +1,6 @@
 package dev.semel.trials.chaos;
 
-import dev.semel.trials.chaos.verdict.Figures;
+import dev.semel.trials.chaos.checks.TrialCounts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ final class Chaos {
     }
 
     /** A fault that never came and a count that stayed low would make every verdict a good one. */
-    private static boolean showsSomething(Figures all) {
+    private static boolean showsSomething(TrialCounts all) {
         boolean enough = all.get("takeovers") >= LEAST_TAKEOVERS && all.get("zombie writes refused") >= LEAST_REFUSED;
         if (!enough || !all.missing().isEmpty()) {
             System.out.println("too little happened to show anything; never seen: " + all.missing());
@@ -42,14 +42,15 @@ final class Chaos {
     }
 
     private static boolean play(Duration length, List<Long> seeds) throws Exception {
-        Scratch scratch = Scratch.make("chaos");
+        ScratchFolder scratch = ScratchFolder.make("chaos");
         Path folder = scratch.folder();
-        Figures all = Figures.none();
+        TrialCounts all = TrialCounts.none();
         boolean held = true;
-        try (Postgres postgres = new Postgres(folder)) {
+        try (KillablePostgres postgres = new KillablePostgres(folder)) {
             for (long seed : seeds) {
                 Path own = folder.resolve("seed-" + seed);
-                Trial.Report report = new Trial(Plan.of(seed, length, Bug.NONE), postgres, own).run();
+                ChaosTrial.Report report =
+                        new ChaosTrial(ChaosPlan.of(seed, length, PlantedBug.NONE), postgres, own).run();
                 System.out.println(
                         "seed " + seed + ": " + (report.violations().isEmpty() ? "every promise held" : "BROKEN")
                                 + "; all runs ended " + report.healMillis() + " ms after the last fault");

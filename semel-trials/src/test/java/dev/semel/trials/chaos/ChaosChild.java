@@ -1,10 +1,10 @@
 package dev.semel.trials.chaos;
 
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
+import dev.semel.engine.ClockAndRandomSource;
+import dev.semel.engine.EngineLimits;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.StoreFailure;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -34,12 +34,12 @@ final class ChaosChild {
      * @param sleepy its forward clock does not count the time in which it stood still, as that of a suspended machine;
      *     then only the fence keeps it from writing
      */
-    record Life(
+    record WorkerConfig(
             String worker,
             String url,
             String receiver,
             Path events,
-            Bug bug,
+            PlantedBug bug,
             long skewMicros,
             boolean sleepy,
             int leaseMillis) {
@@ -56,13 +56,13 @@ final class ChaosChild {
             };
         }
 
-        static Life of(String[] words) {
-            return new Life(
+        static WorkerConfig of(String[] words) {
+            return new WorkerConfig(
                     words[0],
                     words[1],
                     words[2],
                     Path.of(words[3]),
-                    Bug.valueOf(words[4]),
+                    PlantedBug.valueOf(words[4]),
                     Long.parseLong(words[5]),
                     Boolean.parseBoolean(words[6]),
                     Integer.parseInt(words[7]));
@@ -70,46 +70,47 @@ final class ChaosChild {
     }
 
     public static void main(String[] args) throws IOException {
-        Life life = Life.of(args);
-        Events events = new Events(life.worker(), life.events());
-        Tampering tampering = new Tampering(life, events);
-        Clock clock = new Clock();
+        WorkerConfig life = WorkerConfig.of(args);
+        WorkerEventLog events = new WorkerEventLog(life.worker(), life.events());
+        TamperingDataSource tampering = new TamperingDataSource(life, events);
+        LeaseClock clock = new LeaseClock();
         Thread.ofPlatform().daemon(true).start(clock::tick);
         Thread.ofPlatform().daemon(true).start(() -> listen(tampering, clock));
-        if (life.bug() == Bug.COMMIT_NOT_DURABLE) {
+        if (life.bug() == PlantedBug.COMMIT_NOT_DURABLE) {
             tampering.planted("setting of the connection");
         }
         if (life.skewMicros() != 0) {
             events.note("skewed", Long.toString(life.skewMicros()));
         }
         ChaosFlows flows = new ChaosFlows(life, events);
-        ChildStore.Surroundings around = new ChildStore.Surroundings(ambient(life, clock), () -> clock.lapsing);
-        Semel semel = open(life, flows, new ChildStore(life, tampering, events, around));
-        if (life.bug() == Bug.SWEEPER_DELETES_LIVE_KEYS) {
+        ChildStore.WorkerEnvironment environment =
+                new ChildStore.WorkerEnvironment(ambient(life, clock), () -> clock.lapsing);
+        SemelRuntime semel = open(life, flows, new ChildStore(life, tampering, events, environment));
+        if (life.bug() == PlantedBug.SWEEPER_DELETES_LIVE_KEYS) {
             Thread.ofPlatform().daemon(true).start(tampering::sweepLiveKeys);
         }
-        Door door = new Door(semel, flows, life, tampering);
+        WorkerClientSocket workerClientSocket = new WorkerClientSocket(semel, flows, life, tampering);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            door.close();
+            workerClientSocket.close();
             semel.close();
         }));
-        System.out.println("door " + door.port());
+        System.out.println("door " + workerClientSocket.port());
         System.out.flush();
-        door.serve();
+        workerClientSocket.serve();
     }
 
     /** The database may be down, or another worker may hold a lock as it stands still: then it tries again. */
-    private static Semel open(Life life, ChaosFlows flows, ChildStore store) {
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+    private static SemelRuntime open(WorkerConfig life, ChaosFlows flows, ChildStore store) {
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Settings settings = Settings.of(life.url(), noFiles)
+        RuntimeOptions settings = RuntimeOptions.of(life.url(), noFiles)
                 .withClock(store.ambient(), () -> 0)
-                .withWorker(life.worker())
-                .withLimits(Limits.DEFAULT.withLease(Duration.ofMillis(life.leaseMillis())));
+                .withWorkerName(life.worker())
+                .withLimits(EngineLimits.DEFAULT.withLease(Duration.ofMillis(life.leaseMillis())));
         for (int tries = 1; ; tries++) {
             try {
-                return Semel.over(store.store(), settings, flows.all());
+                return SemelRuntime.openForTest(store.store(), settings, flows.all());
             } catch (StoreFailure | dev.semel.error.SemelException e) {
                 System.err.println(life.worker() + " could not open: " + e.getMessage());
                 if (tries == STUCK_OPENING) {
@@ -121,7 +122,7 @@ final class ChaosChild {
     }
 
     /** Commands on the standard input; its end is ours. */
-    private static void listen(Tampering tampering, Clock clock) {
+    private static void listen(TamperingDataSource tampering, LeaseClock clock) {
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 switch (line) {
@@ -137,16 +138,16 @@ final class ChaosChild {
         Runtime.getRuntime().halt(0);
     }
 
-    private static Ambient ambient(Life life, Clock clock) {
-        Ambient real = Ambient.real();
-        return new Ambient(
+    private static ClockAndRandomSource ambient(WorkerConfig life, LeaseClock clock) {
+        ClockAndRandomSource real = ClockAndRandomSource.real();
+        return new ClockAndRandomSource(
                 () -> real.micros() + life.skewMicros(),
                 () -> life.sleepy() ? clock.nanos : System.nanoTime(),
                 new SecureRandom());
     }
 
     /** A forward clock that stands still while its process does, and while the lease lapses. */
-    private static final class Clock {
+    private static final class LeaseClock {
         volatile long nanos = System.nanoTime();
         volatile boolean lapsing;
 

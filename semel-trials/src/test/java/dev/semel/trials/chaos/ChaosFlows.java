@@ -1,10 +1,10 @@
 package dev.semel.trials.chaos;
 
-import dev.semel.trials.chaos.verdict.Steps;
+import dev.semel.error.HttpStatusException;
+import dev.semel.trials.chaos.checks.EffectStepNames;
 import dev.semel.workflow.Context;
-import dev.semel.workflow.EffectDraft;
-import dev.semel.workflow.Failures;
-import dev.semel.workflow.Outcome;
+import dev.semel.workflow.EffectBuilder;
+import dev.semel.workflow.EffectOutcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Step;
 import dev.semel.workflow.Workflow;
@@ -34,8 +34,8 @@ final class ChaosFlows {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration LATER = Duration.ofMillis(400);
 
-    private final ChaosChild.Life life;
-    private final Events events;
+    private final ChaosChild.WorkerConfig life;
+    private final WorkerEventLog events;
     private final Set<String> inside = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean noted = new AtomicBoolean();
     private final HttpClient client = HttpClient.newBuilder()
@@ -52,7 +52,7 @@ final class ChaosFlows {
      */
     record Task(String deed, String manners, String shared, int napMillis) {}
 
-    ChaosFlows(ChaosChild.Life life, Events events) {
+    ChaosFlows(ChaosChild.WorkerConfig life, WorkerEventLog events) {
         this.life = life;
         this.events = events;
     }
@@ -89,62 +89,68 @@ final class ChaosFlows {
     }
 
     private void order(Context ctx, Task task) {
-        effect(ctx, Steps.CHARGE)
+        effect(ctx, EffectStepNames.CHARGE)
                 .providerHonoursKey(PROVIDER_WINDOW)
-                .call(String.class, step -> post("dedupe", task, Steps.CHARGE, step));
+                .call(String.class, step -> post("dedupe", task, EffectStepNames.CHARGE, step));
         ctx.tx("row", String.class, (sql, _) -> row(sql, task));
         letter(ctx, task);
-        ctx.sleep(Steps.NAP, Duration.ofMillis(task.napMillis()));
-        effect(ctx, Steps.PARCEL)
+        ctx.sleep(EffectStepNames.NAP, Duration.ofMillis(task.napMillis()));
+        effect(ctx, EffectStepNames.PARCEL)
                 .lookup(String.class, step -> find(task, step))
-                .call(step -> post("forgets", task, Steps.PARCEL, step));
-        effect(ctx, Steps.PING)
+                .call(step -> post("forgets", task, EffectStepNames.PARCEL, step));
+        effect(ctx, EffectStepNames.PING)
                 .repeatable("it is counted, no more")
-                .call(String.class, step -> post("forgets", task, Steps.PING, step));
+                .call(String.class, step -> post("forgets", task, EffectStepNames.PING, step));
     }
 
     private void letter(Context ctx, Task task) {
-        EffectDraft letter = effect(ctx, Steps.LETTER);
-        if (has(Bug.AT_MOST_ONCE_SENT_AGAIN)) {
-            letter.repeatable("a planted bug").call(String.class, step -> post("forgets", task, Steps.LETTER, step));
+        EffectBuilder effectBuilder = effect(ctx, EffectStepNames.LETTER);
+        if (has(PlantedBug.AT_MOST_ONCE_SENT_AGAIN)) {
+            effectBuilder
+                    .repeatable("a planted bug")
+                    .call(String.class, step -> post("forgets", task, EffectStepNames.LETTER, step));
             return;
         }
-        switch (letter.atMostOnce().call(String.class, step -> post("forgets", task, Steps.LETTER, step))) {
-            case Outcome.Done<String> _ -> {}
-            case Outcome.Indeterminate<String> _ -> ctx.step("not known", String.class, _ -> "not known");
+        switch (effectBuilder
+                .atMostOnce()
+                .call(String.class, step -> post("forgets", task, EffectStepNames.LETTER, step))) {
+            case EffectOutcome.Done<String> _ -> {}
+            case EffectOutcome.Indeterminate<String> _ -> ctx.step("not known", String.class, _ -> "not known");
         }
     }
 
     private void asking(Context ctx, Task task) {
-        EffectDraft asked = effect(ctx, Steps.ASKED);
-        (has(Bug.ASK_SENT_AGAIN) ? asked.repeatable("a planted bug") : asked.askOnDoubt("role:ops"))
-                .call(String.class, step -> post("forgets", task, Steps.ASKED, step));
+        EffectBuilder effectBuilder = effect(ctx, EffectStepNames.ASKED);
+        (has(PlantedBug.ASK_SENT_AGAIN)
+                        ? effectBuilder.repeatable("a planted bug")
+                        : effectBuilder.askOnDoubt("role:ops"))
+                .call(String.class, step -> post("forgets", task, EffectStepNames.ASKED, step));
     }
 
     private void sharing(Context ctx, Task task) {
-        EffectDraft shared = effect(ctx, Steps.SHARED);
-        if (!has(Bug.ONCE_FORGOTTEN)) {
+        EffectBuilder shared = effect(ctx, EffectStepNames.SHARED);
+        if (!has(PlantedBug.ONCE_FORGOTTEN)) {
             shared = shared.key(task.shared()).oncePer(PROVIDER_WINDOW);
         }
         Task common = new Task(task.shared(), task.manners(), task.shared(), 0);
         shared.providerHonoursKey(PROVIDER_WINDOW)
-                .call(String.class, step -> post("dedupe", common, Steps.SHARED, step));
+                .call(String.class, step -> post("dedupe", common, EffectStepNames.SHARED, step));
     }
 
     /** Whether a bug is planted here; that it was met is noted. */
-    private boolean has(Bug bug) {
+    private boolean has(PlantedBug bug) {
         if (life.bug() == bug && noted.compareAndSet(false, true)) {
             events.note("planted", "workflow");
         }
         return life.bug() == bug;
     }
 
-    private static EffectDraft effect(Context ctx, String name) {
+    private static EffectBuilder effect(Context ctx, String name) {
         return ctx.effect(name).retry(PATIENT);
     }
 
     private String row(Connection sql, Task task) throws Exception {
-        if (has(Bug.TX_APART)) {
+        if (has(PlantedBug.TX_APART)) {
             try (Connection own = DriverManager.getConnection(life.url())) {
                 insert(own, task);
             }
@@ -165,7 +171,7 @@ final class ChaosFlows {
 
     private String post(String memory, Task task, String name, Step step) throws IOException, InterruptedException {
         String url = life.receiver() + "/" + memory + "/" + task.manners() + "/" + task.deed() + "/" + name;
-        if (has(Bug.RESULT_BEFORE_SEND)) {
+        if (has(PlantedBug.RESULT_BEFORE_SEND)) {
             int attempt = step.attempt();
             String key = key(step);
             Thread.ofVirtual().start(() -> {
@@ -180,20 +186,21 @@ final class ChaosFlows {
         }
         HttpResponse<String> answer = send(url, "POST", key(step), step.attempt());
         if (answer.statusCode() != 200) {
-            throw new Failures.Status(answer.statusCode(), JsonNodeFactory.instance.stringNode(answer.body()), null);
+            throw new HttpStatusException(
+                    answer.statusCode(), JsonNodeFactory.instance.stringNode(answer.body()), null);
         }
         return answer.body();
     }
 
     private String key(Step step) {
-        return has(Bug.KEY_PER_WORKER) ? step.key() + "-" + life.worker() : step.key();
+        return has(PlantedBug.KEY_PER_WORKER) ? step.key() + "-" + life.worker() : step.key();
     }
 
     private @Nullable String find(Task task, Step step) throws IOException, InterruptedException {
-        if (has(Bug.LOOKUP_SKIPPED)) {
+        if (has(PlantedBug.LOOKUP_SKIPPED)) {
             return null;
         }
-        String url = life.receiver() + "/forgets/" + task.manners() + "/" + task.deed() + "/" + Steps.PARCEL;
+        String url = life.receiver() + "/forgets/" + task.manners() + "/" + task.deed() + "/" + EffectStepNames.PARCEL;
         HttpResponse<String> answer = send(url, "GET", key(step), step.attempt());
         return answer.statusCode() == 200 ? answer.body() : null;
     }

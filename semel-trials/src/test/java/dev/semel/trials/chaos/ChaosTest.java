@@ -18,26 +18,28 @@ class ChaosTest {
     private static final Duration WITH_A_BUG = Duration.ofSeconds(4);
 
     /** Two that need no luck: a sweep of live keys, and a clock that is an hour wrong. */
-    private static final List<Bug> PLANTED = List.of(Bug.SWEEPER_DELETES_LIVE_KEYS, Bug.TAKEOVER_BY_OWN_CLOCK);
+    private static final List<PlantedBug> PLANTED =
+            List.of(PlantedBug.SWEEPER_DELETES_LIVE_KEYS, PlantedBug.TAKEOVER_BY_OWN_CLOCK);
 
     @TempDir
     Path folder;
 
     @Test
-    void whatever_is_done_to_three_workers_every_promise_holds_and_planted_bugs_are_seen()
+    void three_workers_under_chaos_keep_every_invariant_and_planted_bugs_are_detected()
             throws IOException, InterruptedException {
         long seed = Long.getLong("seed", System.nanoTime() & 0xffff);
         System.out.println("chaos: seed " + seed);
-        try (Postgres postgres = new Postgres(folder)) {
-            Trial.Report good = new Trial(Plan.of(seed, SLICE, Bug.NONE), postgres, folder.resolve("good")).run();
+        try (KillablePostgres postgres = new KillablePostgres(folder)) {
+            ChaosTrial.Report good =
+                    new ChaosTrial(ChaosPlan.of(seed, SLICE, PlantedBug.NONE), postgres, folder.resolve("good")).run();
             System.out.println(good.figures());
             assertEquals(
                     List.of(), good.violations(), () -> "\n" + good.broken() + "\nagain with  " + good.again() + "\n");
             assertTrue(good.figures().get("triggers acknowledged") > 50, "too little happened to show anything");
             assertTrue(good.figures().get("takeovers") > 0, "nothing was taken over");
-            for (Bug bug : PLANTED) {
-                Trial.Report bad =
-                        new Trial(Plan.of(seed, WITH_A_BUG, bug), postgres, folder.resolve(bug.name())).run();
+            for (PlantedBug bug : PLANTED) {
+                ChaosTrial.Report bad =
+                        new ChaosTrial(ChaosPlan.of(seed, WITH_A_BUG, bug), postgres, folder.resolve(bug.name())).run();
                 assertTrue(bad.planted(), () -> bug + " was in nobody's way; again with  " + bad.again());
                 assertTrue(bad.caught(), () -> bug + " was not seen; again with  " + bad.again() + "\n" + bad.broken());
             }

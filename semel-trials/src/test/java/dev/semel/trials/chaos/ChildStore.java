@@ -1,14 +1,14 @@
 package dev.semel.trials.chaos;
 
-import dev.semel.effect.Ledger;
-import dev.semel.engine.Ambient;
-import dev.semel.store.Batch;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
-import dev.semel.store.Store;
+import dev.semel.effect.EffectLedger;
+import dev.semel.engine.ClockAndRandomSource;
+import dev.semel.store.CommitBatch;
+import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.Write;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.StoreWrite;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WorkflowStore;
 import dev.semel.store.postgres.PostgresStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -28,57 +28,62 @@ final class ChildStore {
         INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, 1000 + ?, 0, ?) ON CONFLICT (run, seq) DO NOTHING
         """;
     private static final String ZOMBIE_END = """
-        WITH gone AS (DELETE FROM semel_work WHERE run = ? RETURNING run)
-        INSERT INTO semel_end (run, state, ended_at, output, entries) SELECT run, 10, 0, '"zombie"', ? FROM gone
+        WITH gone AS (DELETE FROM semel_unfinished_run WHERE run = ? RETURNING run)
+        INSERT INTO semel_finished_run (run, state, ended_at, output, entries) SELECT run, 10, 0, '"zombie"', ? FROM gone
         """;
 
-    private final ChaosChild.Life life;
-    private final Tampering tampering;
-    private final Events events;
-    private final Surroundings around;
-    private final Store real;
+    private final ChaosChild.WorkerConfig life;
+    private final TamperingDataSource tampering;
+    private final WorkerEventLog events;
+    private final WorkerEnvironment environment;
+    private final WorkflowStore real;
 
     /** @param lapsing whether the lease cannot be renewed now */
-    record Surroundings(Ambient ambient, BooleanSupplier lapsing) {}
+    record WorkerEnvironment(ClockAndRandomSource ambient, BooleanSupplier lapsing) {}
 
-    ChildStore(ChaosChild.Life life, Tampering tampering, Events events, Surroundings around) {
+    ChildStore(
+            ChaosChild.WorkerConfig life,
+            TamperingDataSource tampering,
+            WorkerEventLog events,
+            WorkerEnvironment environment) {
         this.life = life;
         this.tampering = tampering;
         this.events = events;
-        this.around = around;
-        this.real = new PostgresStore(tampering, () -> 0, around.ambient().ids());
+        this.environment = environment;
+        this.real = new PostgresStore(
+                tampering, null, () -> 0, environment.ambient().idSupplier());
     }
 
-    Ambient ambient() {
-        return around.ambient();
+    ClockAndRandomSource ambient() {
+        return environment.ambient();
     }
 
     /** Under the bug of a lease id that is used again: the same for all lives of this worker. */
     private long lease(long wanted) {
-        if (life.bug() == Bug.LEASE_REUSED) {
+        if (life.bug() == PlantedBug.LEASE_REUSED) {
             tampering.planted("lease");
         }
-        return life.bug() == Bug.LEASE_REUSED ? life.worker().charAt(1) : wanted;
+        return life.bug() == PlantedBug.LEASE_REUSED ? life.worker().charAt(1) : wanted;
     }
 
-    private Batch.Hold hold(Batch.Hold wanted) {
-        return new Batch.Hold(lease(wanted.lease()), wanted.slot());
+    private CommitBatch.LeaseSlot hold(CommitBatch.LeaseSlot wanted) {
+        return new CommitBatch.LeaseSlot(lease(wanted.lease()), wanted.slot());
     }
 
     /** Everything is PostgreSQL's own, but for what is watched or planted. */
-    Store store() {
-        return proxy(Store.class, real, (method, args) -> switch (method.getName()) {
-            case "openLane" -> new Watched(real.openLane());
-            case "openTxLane" -> new Watched(real.openTxLane());
-            case "openReads" -> reads(real.openReads());
+    WorkflowStore store() {
+        return proxy(WorkflowStore.class, real, (method, args) -> switch (method.getName()) {
+            case "openLane" -> new CountingLane(real.openLane());
+            case "openTxLane" -> new CountingLane(real.openTxLane());
+            case "openReads" -> reads(real.openQueries());
             case "openLeases" -> leases(real.openLeases());
             default -> method.invoke(real, args);
         });
     }
 
     /** Only the question for the runs of a lease has to know of a lease that is used again. */
-    private Reads reads(Reads reads) {
-        return proxy(Reads.class, reads, (method, args) -> {
+    private StoreQueries reads(StoreQueries reads) {
+        return proxy(StoreQueries.class, reads, (method, args) -> {
             if (method.getName().equals("owned") && args != null) {
                 args[0] = lease((Long) args[0]);
             }
@@ -86,27 +91,27 @@ final class ChildStore {
         });
     }
 
-    private Leases leases(Leases leases) {
-        return proxy(Leases.class, leases, (method, args) -> {
+    private WorkerLeases leases(WorkerLeases leases) {
+        return proxy(WorkerLeases.class, leases, (method, args) -> {
             boolean renews = method.getName().equals("renew");
-            if (renews && around.lapsing().getAsBoolean()) {
-                throw new StoreFailure.Down("the lease cannot be renewed", new IllegalStateException("a fault"));
+            if (renews && environment.lapsing().getAsBoolean()) {
+                throw new StoreFailure.Unreachable("the lease cannot be renewed", new IllegalStateException("a fault"));
             }
             if (args != null && args.length > 0 && args[0] instanceof Long wanted) {
                 args[0] = lease(wanted);
             }
             Object answer = method.invoke(leases, args);
-            return renews && life.bug() == Bug.FENCED_WORKER_GOES_ON ? Boolean.TRUE : answer;
+            return renews && life.bug() == PlantedBug.FENCED_WORKER_GOES_ON ? Boolean.TRUE : answer;
         });
     }
 
     @FunctionalInterface
-    private interface Call {
+    private interface ConnectionCall {
         @Nullable
         Object on(Method method, Object @Nullable [] args) throws Exception;
     }
 
-    private static <T> T proxy(Class<T> type, T real, Call call) {
+    private static <T> T proxy(Class<T> type, T real, ConnectionCall call) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (_, method, args) -> {
             try {
                 return method.getDeclaringClass() == Object.class ? method.invoke(real, args) : call.on(method, args);
@@ -117,45 +122,45 @@ final class ChildStore {
     }
 
     /** A lane that counts what was refused. */
-    private final class Watched implements Lane {
-        private final Lane lane;
-        private final List<Batch> answeredBefore = new ArrayList<>();
+    private final class CountingLane implements StoreBatchWriter {
+        private final StoreBatchWriter lane;
+        private final List<CommitBatch> answeredBefore = new ArrayList<>();
 
-        Watched(Lane lane) {
+        CountingLane(StoreBatchWriter lane) {
             this.lane = lane;
         }
 
         @Override
-        public List<Object> apply(Batch batch) {
-            Batch.Hold wanted = batch.hold();
-            Batch own = wanted == null ? batch : new Batch(hold(wanted), batch.writes());
+        public List<Object> apply(CommitBatch batch) {
+            CommitBatch.LeaseSlot wanted = batch.leaseSlot();
+            CommitBatch own = wanted == null ? batch : new CommitBatch(hold(wanted), batch.writes());
             List<Object> outcomes;
             try {
-                outcomes = life.bug() == Bug.ACK_BEFORE_COMMIT ? early(own) : lane.apply(own);
+                outcomes = life.bug() == PlantedBug.ACK_BEFORE_COMMIT ? early(own) : lane.apply(own);
             } catch (StoreFailure.Fenced e) {
                 note(own, "refused at the fence");
-                if (life.bug() != Bug.FENCED_WORKER_GOES_ON) {
+                if (life.bug() != PlantedBug.FENCED_WORKER_GOES_ON) {
                     throw e;
                 }
                 tampering.planted("fence");
-                outcomes = lane.apply(new Batch(null, own.writes()));
+                outcomes = lane.apply(new CommitBatch(null, own.writes()));
             }
             for (int i = 0; i < outcomes.size(); i++) {
-                if (outcomes.get(i) instanceof Write.Owned owned && !owned.recorded()) {
-                    events.note(own.hold() == null ? "held back" : "refused by the claim", "");
+                if (outcomes.get(i) instanceof StoreWrite.OwnerWriteResult owned && !owned.recorded()) {
+                    events.note(own.leaseSlot() == null ? "held back" : "refused by the claim", "");
                     outcomes = tampered(own.writes().get(i), i, outcomes);
                 }
             }
             return outcomes;
         }
 
-        private void note(Batch batch, String what) {
-            for (Write<?> write : batch.writes()) {
-                boolean owns = write instanceof Write.Append
-                        || write instanceof Write.End
-                        || write instanceof Write.Tx
-                        || write instanceof Write.Claim
-                        || write instanceof Write.Admit admit && admit.own();
+        private void note(CommitBatch batch, String what) {
+            for (StoreWrite<?> write : batch.writes()) {
+                boolean owns = write instanceof StoreWrite.AppendJournal
+                        || write instanceof StoreWrite.EndRun
+                        || write instanceof StoreWrite.UserTransaction
+                        || write instanceof StoreWrite.ClaimRuns
+                        || write instanceof StoreWrite.AdmitRun admit && admit.hasCapacity();
                 if (owns) {
                     events.note(what, write.getClass().getSimpleName());
                 }
@@ -163,31 +168,31 @@ final class ChildStore {
         }
 
         /** Triggers are answered at once, and their transaction comes with the next batch. */
-        private List<Object> early(Batch batch) {
-            List<Batch> late = List.copyOf(answeredBefore);
+        private List<Object> early(CommitBatch batch) {
+            List<CommitBatch> late = List.copyOf(answeredBefore);
             answeredBefore.clear();
             late.forEach(lane::apply);
-            if (!batch.writes().stream().allMatch(Write.Admit.class::isInstance)) {
+            if (!batch.writes().stream().allMatch(StoreWrite.AdmitRun.class::isInstance)) {
                 return lane.apply(batch);
             }
             tampering.planted("admission");
-            answeredBefore.add(new Batch(null, batch.writes()));
+            answeredBefore.add(new CommitBatch(null, batch.writes()));
             List<Object> outcomes = new ArrayList<>();
-            for (Write<?> write : batch.writes()) {
-                Write.Admit admit = (Write.Admit) write;
-                outcomes.add(new Write.Admitted.Fresh(
-                        around.ambient().micros(), false, admit.run().id(), null, null));
+            for (StoreWrite<?> write : batch.writes()) {
+                StoreWrite.AdmitRun admit = (StoreWrite.AdmitRun) write;
+                outcomes.add(new StoreWrite.AdmitResult.Fresh(
+                        environment.ambient().micros(), false, admit.run().id(), null, null, false));
             }
             return outcomes;
         }
 
-        private List<Object> tampered(Write<?> write, int at, List<Object> outcomes) {
-            if (life.bug() == Bug.ZOMBIE_RECORDS) {
+        private List<Object> tampered(StoreWrite<?> write, int at, List<Object> outcomes) {
+            if (life.bug() == PlantedBug.ZOMBIE_RECORDS) {
                 recordAnyway(write);
-            } else if (life.bug() == Bug.FENCED_WORKER_GOES_ON) {
+            } else if (life.bug() == PlantedBug.FENCED_WORKER_GOES_ON) {
                 tampering.planted("owner");
                 List<Object> changed = new ArrayList<>(outcomes);
-                changed.set(at, new Write.Owned(true, false, granted(write)));
+                changed.set(at, new StoreWrite.OwnerWriteResult(true, false, granted(write)));
                 return changed;
             }
             return outcomes;
@@ -199,26 +204,26 @@ final class ChildStore {
         }
     }
 
-    private static List<Ledger.Verdict> granted(Write<?> write) {
-        List<Ledger.Verdict> verdicts = new ArrayList<>();
-        if (write instanceof Write.Append append) {
-            append.ops().forEach(_ -> verdicts.add(new Ledger.Verdict.Granted(1, 1, 0)));
+    private static List<EffectLedger.LedgerDecision> granted(StoreWrite<?> write) {
+        List<EffectLedger.LedgerDecision> verdicts = new ArrayList<>();
+        if (write instanceof StoreWrite.AppendJournal append) {
+            append.ops().forEach(_ -> verdicts.add(new EffectLedger.LedgerDecision.SendGranted(1, 1, 0, false)));
         }
         return verdicts;
     }
 
     /** As if there were neither fence nor owner in the statements. */
-    private void recordAnyway(Write<?> write) {
+    private void recordAnyway(StoreWrite<?> write) {
         tampering.planted("record");
         try (Connection connection = DriverManager.getConnection(life.url())) {
-            if (write instanceof Write.Append append && append.isProgress()) {
+            if (write instanceof StoreWrite.AppendJournal append && append.isProgress()) {
                 try (PreparedStatement insert = connection.prepareStatement(ZOMBIE_ENTRIES)) {
                     insert.setBytes(1, append.run().bytes());
                     insert.setInt(2, append.seq());
                     insert.setString(3, append.entries());
                     insert.executeUpdate();
                 }
-            } else if (write instanceof Write.End end) {
+            } else if (write instanceof StoreWrite.EndRun end) {
                 try (PreparedStatement insert = connection.prepareStatement(ZOMBIE_END)) {
                     insert.setBytes(1, end.run().bytes());
                     insert.setString(2, end.entries());

@@ -14,17 +14,18 @@ final class Planted {
     private Planted() {}
 
     public static void main(String[] args) throws Exception {
-        List<Bug> bugs = new ArrayList<>(List.of(Bug.values()));
-        bugs.remove(Bug.NONE);
+        List<PlantedBug> bugs = new ArrayList<>(List.of(PlantedBug.values()));
+        bugs.remove(PlantedBug.NONE);
         if (args.length > 0 && !args[0].equals("all")) {
-            bugs.retainAll(Stream.of(args[0].split(",")).map(Bug::valueOf).toList());
+            bugs.retainAll(
+                    Stream.of(args[0].split(",")).map(PlantedBug::valueOf).toList());
         }
         long seed = args.length > 1 ? Long.parseLong(args[1]) : 1;
-        List<Bug> missed = new ArrayList<>();
-        Scratch scratch = Scratch.make("planted");
+        List<PlantedBug> missed = new ArrayList<>();
+        ScratchFolder scratch = ScratchFolder.make("planted");
         Path folder = scratch.folder();
-        try (Postgres postgres = new Postgres(folder)) {
-            for (Bug bug : bugs) {
+        try (KillablePostgres postgres = new KillablePostgres(folder)) {
+            for (PlantedBug bug : bugs) {
                 if (!isCaught(bug, seed, postgres, folder)) {
                     missed.add(bug);
                 }
@@ -39,10 +40,10 @@ final class Planted {
     }
 
     /** With further seeds where one did not meet it: chance decides what a trial of a few seconds comes across. */
-    static boolean isCaught(Bug bug, long seed, Postgres postgres, Path folder) throws Exception {
+    static boolean isCaught(PlantedBug bug, long seed, KillablePostgres postgres, Path folder) throws Exception {
         for (long tried = seed; tried < seed + TRIES; tried++) {
             Path own = folder.resolve(bug + "-" + tried);
-            Trial.Report report = new Trial(Plan.of(tried, LENGTH, bug), postgres, own).run();
+            ChaosTrial.Report report = new ChaosTrial(ChaosPlan.of(tried, LENGTH, bug), postgres, own).run();
             String what = report.caught() ? "caught" : report.planted() ? "not seen" : "not met";
             System.out.println(bug + " (" + bug.says() + "), seed " + tried + ": " + what);
             System.out.println(report.broken());

@@ -22,13 +22,13 @@ final class WorkerProcess implements AutoCloseable {
     private static final int SECONDS_TO_STOP = 60;
     private static final Duration TO_STAND_STILL = Duration.ofSeconds(2);
 
-    private final ChaosChild.Life life;
+    private final ChaosChild.WorkerConfig life;
     private final Process process;
     private final Path talk;
     private final Writer commands;
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
 
-    private WorkerProcess(ChaosChild.Life life, Process process, Path talk) {
+    private WorkerProcess(ChaosChild.WorkerConfig life, Process process, Path talk) {
         this.life = life;
         this.talk = talk;
         this.process = process;
@@ -36,7 +36,7 @@ final class WorkerProcess implements AutoCloseable {
         Thread.ofVirtual().start(this::listen);
     }
 
-    static WorkerProcess start(ChaosChild.Life life, Path folder) {
+    static WorkerProcess start(ChaosChild.WorkerConfig life, Path folder) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx192m",

@@ -57,7 +57,7 @@ final class Cluster implements AutoCloseable {
         again.start();
         this.replica = server(replicaFiles, replicaPort).start();
         String state = synchronous ? "sync" : "async";
-        Until.holds(
+        Await.holds(
                 "the replica follows",
                 () -> primaryNumber("SELECT count(*) FROM pg_stat_replication WHERE "
                                 + "state = 'streaming' AND sync_state = '" + state + "'")
@@ -139,7 +139,7 @@ final class Cluster implements AutoCloseable {
     /** Waits until commits are on the primary's disk and wait for the replica. */
     void awaitCommitsThatWait() {
         if (synchronous) {
-            Until.holds(
+            Await.holds(
                     "a commit waits for the replica",
                     () -> primaryNumber("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") > 0);
         }
@@ -163,7 +163,7 @@ final class Cluster implements AutoCloseable {
             List<ProcessHandle> all = Stream.concat(Stream.of(postmaster), postmaster.descendants())
                     .toList();
             all.forEach(ProcessHandle::destroyForcibly);
-            Until.holds("the primary is gone", () -> all.stream().noneMatch(ProcessHandle::isAlive));
+            Await.holds("the primary is gone", () -> all.stream().noneMatch(ProcessHandle::isAlive));
             killed = true;
         } catch (IOException e) {
             throw new AssertionError("the primary's number cannot be read", e);

@@ -25,7 +25,7 @@ class CommitCutTest {
     @TempDir
     Path folder;
 
-    private final Ledger ledger = new Ledger();
+    private final ClientLedger ledger = new ClientLedger();
     private final String database = RealPostgres.newDatabase();
     private final CommitProxy proxy = new CommitProxy(RealPostgres.port());
     private ProcessServer server;
@@ -42,29 +42,29 @@ class CommitCutTest {
     }
 
     @Test
-    void a_trigger_whose_commit_is_cut_is_answered_with_its_one_run() {
-        try (Caller caller = new Caller(server.port())) {
+    void a_trigger_with_a_broken_commit_gets_its_one_run() {
+        try (KeepAliveClient caller = new KeepAliveClient(server.port())) {
             for (Cut cut : CUTS) {
                 String key = "single-" + cut;
                 proxy.follow(once(cut, key));
-                Call.Ok first = assertInstanceOf(Call.Ok.class, send(caller, key));
+                ClientCall.Ok first = assertInstanceOf(ClientCall.Ok.class, send(caller, key));
                 assertTrue(!first.replayed(), "the only request of its key is the first");
                 assertEquals(1, proxy.happened(cut, Kind.ADMIT), cut + " did not happen");
-                Call.Ok second = assertInstanceOf(Call.Ok.class, send(caller, key));
-                assertEquals(new Call.Ok(first.runId(), true), second);
+                ClientCall.Ok second = assertInstanceOf(ClientCall.Ok.class, send(caller, key));
+                assertEquals(new ClientCall.Ok(first.runId(), true), second);
             }
         }
         finish();
     }
 
     @Test
-    void cuts_again_and_again_under_load_neither_lose_nor_double_anything() {
+    void repeated_cuts_under_load_neither_lose_nor_duplicate_anything() {
         Seed seed = Seed.forTrial("cut commits");
-        Crowd crowd = new Crowd(ledger, "cut", 16, seed);
+        LoadClients crowd = new LoadClients(ledger, "cut", 16, seed);
         int enough = 12 * Seed.rounds();
         proxy.follow(everyFifth());
         crowd.start(server.port());
-        Until.holds("every cut happened to admissions, ends and tallies", () -> {
+        Await.holds("every cut happened to admissions, ends and tallies", () -> {
             boolean admissions = CUTS.stream().allMatch(cut -> proxy.happened(cut, Kind.ADMIT) >= enough);
             boolean ends = proxy.happened(Cut.ANSWER, Kind.END) >= enough;
             boolean tallies =
@@ -79,16 +79,16 @@ class CommitCutTest {
         finish();
     }
 
-    private Call.Outcome send(Caller caller, String key) {
-        return ledger.record(key, () -> caller.trigger(key, Crowd.body(key)));
+    private ClientCall.Outcome send(KeepAliveClient caller, String key) {
+        return ledger.record(key, () -> caller.trigger(key, LoadClients.body(key)));
     }
 
     private void finish() {
-        Until.holds(
+        Await.holds(
                 "all runs complete",
                 () -> StoredRuns.postgres(RealPostgres.url(database)).allCompleted());
         server.stop();
-        Verdict.holds(ledger, StoredRuns.postgres(RealPostgres.url(database)));
+        ClientHistoryChecks.holds(ledger, StoredRuns.postgres(RealPostgres.url(database)));
     }
 
     /** The first transaction that admits this key. */

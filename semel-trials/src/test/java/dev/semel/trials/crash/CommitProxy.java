@@ -29,22 +29,22 @@ final class CommitProxy implements AutoCloseable {
 
     /** What a transaction writes, as far as its statements tell. */
     enum Kind {
-        ADMIT("INSERT INTO semel_run"),
+        ADMIT("INSERT INTO semel_run ("),
         APPEND("INSERT INTO semel_journal"),
         RESERVE("INSERT INTO semel_effect"),
         SETTLE("UPDATE semel_effect e SET"),
         REST("SET owner = NULL, state = u.state"),
-        END("INSERT INTO semel_end"),
-        TALLY("INSERT INTO semel_request"),
+        END("INSERT INTO semel_finished_run"),
+        TALLY("INSERT INTO semel_duplicate_request"),
         CLAIM("FOR UPDATE SKIP LOCKED"),
-        SIGNAL("INSERT INTO semel_signal"),
-        CANCEL("SET cancel = 1"),
-        DECIDE("UPDATE semel_effect SET turn = turn"),
+        SIGNAL("INSERT INTO semel_signal ("),
+        CANCEL("SET cancel_requested = 1"),
+        DECIDE("UPDATE semel_effect SET reservation = reservation"),
         RELEASE("SET flags = flags | 4"),
-        PUBLISH("INSERT INTO semel_version"),
+        PUBLISH("INSERT INTO semel_workflow_version"),
         TX("INSERT INTO cut_row"),
         START_LEASE("INSERT INTO semel_lease"),
-        RENEW("UPDATE semel_lease SET until_at"),
+        RENEW("UPDATE semel_lease SET expires_at"),
         END_LEASE("DELETE FROM semel_lease"),
         LEASE("semel_lease");
 
@@ -70,7 +70,7 @@ final class CommitProxy implements AutoCloseable {
 
     private static final Plan NEVER = (_, _) -> Cut.NONE;
 
-    private final ServerSocket door;
+    private final ServerSocket listener;
     private final int target;
     private final Set<ProxiedConnection> open = ConcurrentHashMap.newKeySet();
     private final Map<String, AtomicLong> happened = new ConcurrentHashMap<>();
@@ -82,7 +82,7 @@ final class CommitProxy implements AutoCloseable {
     CommitProxy(int target) {
         this.target = target;
         try {
-            this.door = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+            this.listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -90,7 +90,7 @@ final class CommitProxy implements AutoCloseable {
     }
 
     int port() {
-        return door.getLocalPort();
+        return listener.getLocalPort();
     }
 
     void follow(Plan next) {
@@ -149,9 +149,9 @@ final class CommitProxy implements AutoCloseable {
     }
 
     private void accept() {
-        while (!door.isClosed()) {
+        while (!listener.isClosed()) {
             try {
-                Socket client = door.accept();
+                Socket client = listener.accept();
                 if (away) {
                     client.close();
                     continue;
@@ -161,7 +161,7 @@ final class CommitProxy implements AutoCloseable {
                 open.add(connection);
                 connection.start();
             } catch (IOException e) {
-                if (!door.isClosed()) {
+                if (!listener.isClosed()) {
                     throw new UncheckedIOException(e);
                 }
             }
@@ -171,7 +171,7 @@ final class CommitProxy implements AutoCloseable {
     @Override
     public void close() {
         try {
-            door.close();
+            listener.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

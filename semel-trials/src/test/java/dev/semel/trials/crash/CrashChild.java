@@ -1,12 +1,12 @@
 package dev.semel.trials.crash;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
-import dev.semel.error.InDoubt;
+import dev.semel.engine.ClockAndRandomSource;
+import dev.semel.engine.EngineLimits;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.error.EffectInDoubt;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.io.BufferedReader;
@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
- * A process that lives one {@link Life} for each line of its standard input, and tells on its standard output what it
+ * A process that lives one {@link ProcessLife} for each line of its standard input, and tells on its standard output what it
  * learns, as a client would. A life that is to halt takes the whole process with it: no hook, no flush, no goodbye.
  */
 final class CrashChild {
@@ -31,10 +31,10 @@ final class CrashChild {
     private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final Duration SHORT_LEASE = Duration.ofMillis(1_500);
 
-    private final Life life;
+    private final ProcessLife life;
     private final Map<String, Integer> passed = new ConcurrentHashMap<>();
 
-    private CrashChild(Life life) {
+    private CrashChild(ProcessLife life) {
         this.life = life;
     }
 
@@ -45,7 +45,7 @@ final class CrashChild {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             deadline.set(System.nanoTime() + LONGEST.plusSeconds(30).toNanos());
             try {
-                new CrashChild(Life.parse(line)).live();
+                new CrashChild(ProcessLife.parse(line)).live();
             } catch (RuntimeException e) {
                 e.printStackTrace();
                 say("over", "broken", String.valueOf(e.getMessage()));
@@ -72,11 +72,11 @@ final class CrashChild {
         System.out.flush();
     }
 
-    private Settings settings() {
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+    private RuntimeOptions settings() {
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Ambient.Hooks hooks = new Ambient.Hooks() {
+        ClockAndRandomSource.TestInstrumentation testInstrumentation = new ClockAndRandomSource.TestInstrumentation() {
             @Override
             public void point(String label) {
                 int passing = passed.merge(label, 1, Integer::sum);
@@ -86,40 +86,41 @@ final class CrashChild {
                 }
             }
         };
-        Settings settings = Settings.of(life.store(), noFiles)
-                .withClock(Ambient.real().withHooks(hooks), () -> 0)
-                .withWorker("pid " + ProcessHandle.current().pid());
+        RuntimeOptions settings = RuntimeOptions.of(life.store(), noFiles)
+                .withClock(ClockAndRandomSource.real().withInstrumentation(testInstrumentation), () -> 0)
+                .withWorkerName("pid " + ProcessHandle.current().pid());
         // A file is free as soon as its process is gone; in PostgreSQL the lease of the dead has to run out.
         return life.store().startsWith("sqlite:")
                 ? settings
-                : settings.withLimits(Limits.DEFAULT.withLease(SHORT_LEASE));
+                : settings.withLimits(EngineLimits.DEFAULT.withLease(SHORT_LEASE));
     }
 
     private void live() {
         String[] end;
-        DeedFlows flows = new DeedFlows(life.mutation());
-        Workflow<DeedFlows.Task, String> flow = flows.flow(life.deed());
-        try (Semel semel = Semel.open(settings())) {
+        CrashActionFlows flows = new CrashActionFlows(life.mutation());
+        Workflow<CrashActionFlows.Task, String> flow = flows.flow(life.deed());
+        try (SemelRuntime semel = SemelRuntime.open(settings())) {
             semel.register(flow);
             String target = "";
-            if (life.deed() == Deed.CALL) {
+            if (life.deed() == CrashAction.CALL) {
                 semel.register(flows.called());
             }
-            Workflow<String, String> told = flows.told();
-            if (life.deed() == Deed.SIGNAL) {
-                semel.register(told);
-                target = semel.start(told, "", Start.withKey(life.name() + ".told"))
+            Workflow<String, String> workflow = flows.told();
+            if (life.deed() == CrashAction.SIGNAL) {
+                semel.register(workflow);
+                target = semel.start(workflow, "", Start.withKey(life.name() + ".told"))
                         .id();
             }
-            DeedFlows.Task task = new DeedFlows.Task(url(), life.manners().startsWith("hangs"), target);
+            CrashActionFlows.Task task =
+                    new CrashActionFlows.Task(url(), life.manners().startsWith("hangs"), target);
             Start start = Start.withKey(life.name());
-            Run<String> run = life.run().isEmpty() ? semel.start(flow, task, start) : semel.run(flow, life.run());
+            RunHandle<String> run = life.run().isEmpty() ? semel.start(flow, task, start) : semel.run(flow, life.run());
             say("started", run.id());
             end = end(run);
-            if (life.deed() == Deed.SIGNAL) {
-                semel.run(told, target).result(LONGEST);
+            if (life.deed() == CrashAction.SIGNAL) {
+                semel.run(workflow, target).result(LONGEST);
             }
-            Run<String> again = semel.start(flow, task, start);
+            RunHandle<String> again = semel.start(flow, task, start);
             say("again", again.id(), Boolean.toString(again.replayed()));
         }
         say("passed", passed());
@@ -131,14 +132,14 @@ final class CrashChild {
     }
 
     /** How the run ends, with the decision of a person where one is given; all failures are ends, too. */
-    private String[] end(Run<String> run) {
+    private String[] end(RunHandle<String> run) {
         try {
             return completed(run);
-        } catch (InDoubt e) {
+        } catch (EffectInDoubt e) {
             boolean decided = switch (life.decision()) {
                 case NONE -> false;
-                case HAPPENED -> run.happened("deed", "receipt-1", "tester");
-                case DID_NOT_HAPPEN -> run.didNotHappen("deed", "tester");
+                case HAPPENED -> run.confirmDone("deed", "receipt-1", "tester");
+                case DID_NOT_HAPPEN -> run.confirmNotDone("deed", "tester");
             };
             return decided ? afterDecision(run) : new String[] {"over", "in_doubt", ""};
         } catch (RuntimeException e) {
@@ -147,12 +148,12 @@ final class CrashChild {
     }
 
     /** Who decided looks until the run has noticed: it is shown in doubt until it was taken up. */
-    private static String[] afterDecision(Run<String> run) {
+    private static String[] afterDecision(RunHandle<String> run) {
         long deadline = System.nanoTime() + LONGEST.toNanos();
         while (System.nanoTime() < deadline) {
             try {
                 return completed(run);
-            } catch (InDoubt e) {
+            } catch (EffectInDoubt e) {
                 LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
             } catch (RuntimeException e) {
                 return new String[] {"over", "failed", e.toString()};
@@ -161,7 +162,7 @@ final class CrashChild {
         return new String[] {"over", "in_doubt", "after a decision"};
     }
 
-    private static String[] completed(Run<String> run) {
+    private static String[] completed(RunHandle<String> run) {
         return new String[] {"over", "completed", run.result(LONGEST)};
     }
 

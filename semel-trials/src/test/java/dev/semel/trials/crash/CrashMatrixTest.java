@@ -36,20 +36,20 @@ class CrashMatrixTest {
     Path folder;
 
     @Test
-    void every_label_is_visited_under_every_deed_that_reaches_it() throws IOException {
-        for (Cell.Kind store : Cell.Kind.values()) {
-            assertEquals(List.of(), Matrix.gaps(Matrix.of(store), labels()));
+    void every_crash_label_is_visited_by_every_action_that_reaches_it() throws IOException {
+        for (MatrixCell.Kind store : MatrixCell.Kind.values()) {
+            assertEquals(List.of(), CrashMatrix.gaps(CrashMatrix.of(store), labels()));
         }
     }
 
     @Test
-    void sqlite_keeps_its_promises_at_every_label() {
-        trial(Matrix.of(Cell.Kind.SQLITE));
+    void sqlite_keeps_its_guarantees_at_every_crash_label() {
+        trial(CrashMatrix.of(MatrixCell.Kind.SQLITE));
     }
 
     @Test
-    void postgres_keeps_its_promises_at_every_label() {
-        trial(Matrix.of(Cell.Kind.POSTGRES));
+    void postgres_keeps_its_guarantees_at_every_crash_label() {
+        trial(CrashMatrix.of(MatrixCell.Kind.POSTGRES));
     }
 
     private static Set<String> labels() throws IOException {
@@ -69,7 +69,7 @@ class CrashMatrixTest {
     }
 
     /** All of them, those that are named, or every eighth of a shuffled deck. */
-    private static List<Cell> chosen(List<Cell> all) {
+    private static List<MatrixCell> chosen(List<MatrixCell> all) {
         String wanted = System.getProperty("crash.matrix", "");
         if (wanted.equals("all")) {
             return all;
@@ -77,20 +77,20 @@ class CrashMatrixTest {
         if (!wanted.isEmpty()) {
             return all.stream().filter(cell -> cell.title().contains(wanted)).toList();
         }
-        List<Cell> deck = new ArrayList<>(all);
+        List<MatrixCell> deck = new ArrayList<>(all);
         Collections.shuffle(deck, new Random(Seed.forTrial("crash matrix").value()));
         return deck.subList(0, Math.ceilDiv(deck.size(), SLICE));
     }
 
-    private void trial(List<Cell> all) {
-        List<Cell> cells = chosen(all);
-        ConcurrentLinkedQueue<Cell> left = new ConcurrentLinkedQueue<>(cells);
+    private void trial(List<MatrixCell> all) {
+        List<MatrixCell> cells = chosen(all);
+        ConcurrentLinkedQueue<MatrixCell> left = new ConcurrentLinkedQueue<>(cells);
         ConcurrentLinkedQueue<CrashTrial.Result> results = new ConcurrentLinkedQueue<>();
         ConcurrentLinkedQueue<Throwable> troubles = new ConcurrentLinkedQueue<>();
         try (Receiver receiver = Receiver.start(folder)) {
             List<Thread> workers = Stream.generate(() -> Thread.ofPlatform().start(() -> {
                         try (CrashTrial trial = new CrashTrial(folder, receiver, CrashTrial.Tampering.NONE)) {
-                            for (Cell cell = left.poll(); cell != null; cell = left.poll()) {
+                            for (MatrixCell cell = left.poll(); cell != null; cell = left.poll()) {
                                 results.addAll(tried(trial, cell));
                             }
                         } catch (Throwable e) {
@@ -112,10 +112,10 @@ class CrashMatrixTest {
     }
 
     /** A process that was slow may have come along another way, so a cell that was not hit is done again. */
-    private static List<CrashTrial.Result> tried(CrashTrial trial, Cell cell) {
+    private static List<CrashTrial.Result> tried(CrashTrial trial, MatrixCell cell) {
         List<CrashTrial.Result> results = new ArrayList<>();
         for (int i = 0; i < TRIES; i++) {
-            CrashTrial.Result result = trial.run(cell, Life.Mutation.NONE);
+            CrashTrial.Result result = trial.run(cell, ProcessLife.Mutation.NONE);
             results.add(result);
             if (result.hit() || !result.violations().isEmpty()) {
                 break;
@@ -137,7 +137,7 @@ class CrashMatrixTest {
             if (!result.hit()) {
                 wrong.add(title + ": the point was never hit");
             }
-            wrong.addAll(Matrix.excuses(result.cell().deed(), result.passed()));
+            wrong.addAll(CrashMatrix.excuses(result.cell().deed(), result.passed()));
         }
         assertEquals("", String.join("\n", wrong));
         assertFalse(results.isEmpty(), "no cell was done");

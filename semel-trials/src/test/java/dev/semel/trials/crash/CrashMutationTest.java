@@ -20,46 +20,51 @@ class CrashMutationTest {
     Path folder;
 
     @Test
-    void planted_bugs_are_seen() {
+    void planted_bugs_are_detected() {
         try (Receiver receiver = Receiver.start(folder)) {
             try (CrashTrial plain = new CrashTrial(folder, receiver, CrashTrial.Tampering.NONE)) {
-                CrashTrial.Result good = plain.run(cell(Deed.PROVIDER_KEY, "effect-sent"), Life.Mutation.NONE);
+                CrashTrial.Result good =
+                        plain.run(cell(CrashAction.PROVIDER_KEY, "effect-sent"), ProcessLife.Mutation.NONE);
                 assertEquals(List.of(), good.violations());
-                assertEquals(2, Judgement.posts(good.heard()), "the good cell was sent before and after the crash");
-                CrashTrial.Result rekeyed =
-                        plain.run(cell(Deed.PROVIDER_KEY, "effect-sent"), Life.Mutation.NEW_KEY_EACH_TIME);
+                assertEquals(2, CrashChecks.posts(good.heard()), "the good cell was sent before and after the crash");
+                CrashTrial.Result rekeyed = plain.run(
+                        cell(CrashAction.PROVIDER_KEY, "effect-sent"), ProcessLife.Mutation.NEW_KEY_EACH_TIME);
                 assertSees(rekeyed, "carried 2 keys");
                 assertSees(rekeyed, "2 accepted effects, not one");
                 assertSees(
-                        plain.run(cell(Deed.AT_MOST_ONCE, "effect-sent"), Life.Mutation.SENT_TWICE),
+                        plain.run(cell(CrashAction.AT_MOST_ONCE, "effect-sent"), ProcessLife.Mutation.SENT_TWICE),
                         "2 requests where at most one may be");
                 assertSees(
-                        plain.run(cell(Deed.PROVIDER_KEY, "run-ending"), Life.Mutation.NOT_SENT),
+                        plain.run(cell(CrashAction.PROVIDER_KEY, "run-ending"), ProcessLife.Mutation.NOT_SENT),
                         "the receiver never accepted it");
             }
             // As if no intent had been committed before the send.
             try (CrashTrial forgetful = new CrashTrial(folder, receiver, deleting("semel_effect"))) {
                 assertSees(
-                        forgetful.run(cell(Deed.AT_MOST_ONCE, "effect-sent"), Life.Mutation.NONE),
+                        forgetful.run(cell(CrashAction.AT_MOST_ONCE, "effect-sent"), ProcessLife.Mutation.NONE),
                         "2 requests where at most one may be");
                 assertSees(
-                        forgetful.run(cell(Deed.PROVIDER_KEY, "effect-sent"), Life.Mutation.NONE),
+                        forgetful.run(cell(CrashAction.PROVIDER_KEY, "effect-sent"), ProcessLife.Mutation.NONE),
                         "2 requests, and only 1 attempts on record");
             }
             // As if a trigger had been answered before its run was on disk.
             try (CrashTrial losing = new CrashTrial(
-                    folder, receiver, deleting("semel_run", "semel_work", "semel_key", "semel_journal"))) {
-                assertSees(losing.run(cell(Deed.STEP, "step-done"), Life.Mutation.NONE), "the key has 0 runs");
+                    folder, receiver, deleting("semel_run", "semel_unfinished_run", "semel_key", "semel_journal"))) {
+                assertSees(
+                        losing.run(cell(CrashAction.STEP, "step-done"), ProcessLife.Mutation.NONE),
+                        "the key has 0 runs");
             }
             // As if the rows of the user had been committed without the record of their step.
             try (CrashTrial half = new CrashTrial(folder, receiver, deleting("semel_journal"))) {
-                assertSees(half.run(cell(Deed.TX, "tx-committed"), Life.Mutation.NONE), "2 rows of the user, not one");
+                assertSees(
+                        half.run(cell(CrashAction.TX, "tx-committed"), ProcessLife.Mutation.NONE),
+                        "2 rows of the user, not one");
             }
         }
     }
 
-    private static Cell cell(Deed deed, String label) {
-        return new Cell(Cell.Kind.SQLITE, deed, "answers", new Life.Halt(label, 1));
+    private static MatrixCell cell(CrashAction action, String label) {
+        return new MatrixCell(MatrixCell.Kind.SQLITE, action, "answers", new ProcessLife.HaltPoint(label, 1));
     }
 
     private static void assertSees(CrashTrial.Result result, String part) {

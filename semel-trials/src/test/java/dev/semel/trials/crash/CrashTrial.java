@@ -15,7 +15,7 @@ final class CrashTrial implements AutoCloseable {
     private final Path folder;
     private final Receiver receiver;
     private final Tampering tampering;
-    private @Nullable Mortal survivor;
+    private @Nullable CrashableProcess survivor;
 
     /** What a test does to the store between two lives, to show that the judgement sees it. */
     interface Tampering {
@@ -26,26 +26,27 @@ final class CrashTrial implements AutoCloseable {
 
     /** @param passed labels that were passed by lives which ended by themselves */
     record Result(
-            Cell cell,
-            List<Receiver.Line> heard,
-            List<Judgement.Stage> stages,
+            MatrixCell cell,
+            List<Receiver.ReceivedRequest> heard,
+            List<CrashChecks.LifeResult> stages,
             List<String> violations,
             Set<String> passed) {
         /** Whether every process ended where it was told to; otherwise nothing was shown. */
         boolean hit() {
             List<String> halted = stages.stream()
-                    .filter(Judgement.Stage::halted)
+                    .filter(CrashChecks.LifeResult::halted)
                     .map(stage -> stage.account().halted())
                     .toList();
-            return halted.equals(cell.halts().stream().map(Life.Halt::label).toList());
+            return halted.equals(
+                    cell.halts().stream().map(ProcessLife.HaltPoint::label).toList());
         }
 
         String row() {
             return "%-68s %8d %8d %5d  %s"
                     .formatted(
                             cell.title(),
-                            Judgement.posts(heard),
-                            Judgement.accepted(heard),
+                            CrashChecks.posts(heard),
+                            CrashChecks.accepted(heard),
                             stages.getLast().remains().runs().size(),
                             !violations.isEmpty() ? "BROKEN" : hit() ? "kept" : "NOT HIT");
         }
@@ -57,25 +58,25 @@ final class CrashTrial implements AutoCloseable {
         this.tampering = tampering;
     }
 
-    Result run(Cell cell, Life.Mutation mutation) {
+    Result run(MatrixCell cell, ProcessLife.Mutation mutation) {
         int number = NUMBERS.incrementAndGet();
         String name = "cell" + number;
-        String store = cell.store() == Cell.Kind.SQLITE
+        String store = cell.store() == MatrixCell.Kind.SQLITE
                 ? "sqlite:" + folder.resolve(name + ".db")
                 : RealPostgres.url(RealPostgres.newDatabase());
-        Life life = new Life(
+        ProcessLife life = new ProcessLife(
                 store,
                 cell.deed(),
                 name,
                 receiver.url(),
                 cell.manners(),
-                Life.Halt.NEVER,
+                ProcessLife.HaltPoint.NEVER,
                 "",
-                Life.Decision.NONE,
+                ProcessLife.Decision.NONE,
                 mutation);
-        List<Judgement.Stage> stages = new ArrayList<>();
-        for (Life.Halt halt : cell.halts()) {
-            try (Mortal mortal = Mortal.start(folder, CrashChild.class)) {
+        List<CrashChecks.LifeResult> stages = new ArrayList<>();
+        for (ProcessLife.HaltPoint halt : cell.halts()) {
+            try (CrashableProcess mortal = CrashableProcess.start(folder, CrashChild.class)) {
                 stages.add(stage(life.haltingAt(halt), mortal));
             }
             tampering.between(store, name);
@@ -84,29 +85,30 @@ final class CrashTrial implements AutoCloseable {
         stages.add(stage(life, survivor()));
         if (stages.getLast().account().end().equals("in_doubt")) {
             // What a person does who looks at the provider's own books.
-            Life.Decision truth =
-                    Judgement.accepted(receiver.of(name)) > 0 ? Life.Decision.HAPPENED : Life.Decision.DID_NOT_HAPPEN;
+            ProcessLife.Decision truth = CrashChecks.accepted(receiver.of(name)) > 0
+                    ? ProcessLife.Decision.HAPPENED
+                    : ProcessLife.Decision.DID_NOT_HAPPEN;
             stages.add(stage(life.deciding(truth), survivor()));
         }
-        List<Receiver.Line> heard = receiver.of(name);
+        List<Receiver.ReceivedRequest> heard = receiver.of(name);
         Set<String> passed = new HashSet<>();
         stages.forEach(stage -> passed.addAll(stage.account().passed().keySet()));
-        return new Result(cell, heard, stages, Judgement.of(cell, name, heard, stages), passed);
+        return new Result(cell, heard, stages, CrashChecks.of(cell, name, heard, stages), passed);
     }
 
-    private Judgement.Stage stage(Life life, Mortal mortal) {
-        Mortal.Account account = mortal.live(life);
-        return new Judgement.Stage(
+    private CrashChecks.LifeResult stage(ProcessLife life, CrashableProcess mortal) {
+        CrashableProcess.ProcessReport account = mortal.live(life);
+        return new CrashChecks.LifeResult(
                 account,
-                Remains.of(life.store(), folder),
+                StoreContents.of(life.store(), folder),
                 receiver.of(life.name()).size());
     }
 
     /** A process that never saw what the dead one knew; it takes over for one cell after another. */
-    private Mortal survivor() {
-        Mortal mortal = survivor;
+    private CrashableProcess survivor() {
+        CrashableProcess mortal = survivor;
         if (mortal == null) {
-            mortal = Mortal.start(folder, CrashChild.class);
+            mortal = CrashableProcess.start(folder, CrashChild.class);
             survivor = mortal;
         }
         return mortal;
@@ -114,7 +116,7 @@ final class CrashTrial implements AutoCloseable {
 
     @Override
     public void close() {
-        Mortal mortal = survivor;
+        CrashableProcess mortal = survivor;
         if (mortal != null) {
             mortal.close();
         }

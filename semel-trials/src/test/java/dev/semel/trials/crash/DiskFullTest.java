@@ -25,7 +25,7 @@ class DiskFullTest {
     Path folder;
 
     private Path disk;
-    private final Ledger ledger = new Ledger();
+    private final ClientLedger ledger = new ClientLedger();
 
     @BeforeEach
     void mount() throws Exception {
@@ -46,36 +46,36 @@ class DiskFullTest {
     }
 
     @Test
-    void a_full_disk_answers_nothing_it_cannot_keep_and_goes_on_by_itself_afterwards() throws IOException {
+    void a_full_disk_acknowledges_nothing_unsaved_and_recovers_automatically() throws IOException {
         ProcessServer.Start how = new ProcessServer.Start(folder, "sqlite:" + disk.resolve("semel.db"));
-        Crowd crowd = new Crowd(ledger, "disk", 8, Seed.forTrial("disk full"));
+        LoadClients crowd = new LoadClients(ledger, "disk", 8, Seed.forTrial("disk full"));
         Path filler = disk.resolve("filler");
         try (ProcessServer server = ProcessServer.start(how);
-                Caller caller = new Caller(server.port())) {
+                KeepAliveClient caller = new KeepAliveClient(server.port())) {
             crowd.start(server.port());
-            Until.holds("it works", () -> ledger.acknowledged() >= 100);
+            Await.holds("it works", () -> ledger.acknowledged() >= 100);
             crowd.stop();
             fill(filler);
-            Until.holds("the disk is full for a trigger too", () -> {
+            Await.holds("the disk is full for a trigger too", () -> {
                 String key = "filling-" + ledger.calls().size();
-                boolean refused = send(caller, key) instanceof Call.Refused;
+                boolean refused = send(caller, key) instanceof ClientCall.Rejected;
                 fill(filler);
                 return refused;
             });
             whileFull(server.port());
             Files.delete(filler);
-            Until.holds("service resumes without a restart", () -> send(caller, "resumed") instanceof Call.Ok);
+            Await.holds("service resumes without a restart", () -> send(caller, "resumed") instanceof ClientCall.Ok);
             crowd.settle(ledger.keys(), server.port());
             server.awaitCompleted(ledger.runs());
             // Not stopped but killed: what was acknowledged must be in the file already.
             server.kill();
             ledger.killed();
         }
-        Verdict.holds(ledger, StoredRuns.sqlite(disk.resolve("semel.db"), folder));
+        ClientHistoryChecks.holds(ledger, StoredRuns.sqlite(disk.resolve("semel.db"), folder));
     }
 
     private void whileFull(int port) throws IOException {
-        Crowd probes = new Crowd(ledger, "full", PROBES, new Seed(0));
+        LoadClients probes = new LoadClients(ledger, "full", PROBES, new Seed(0));
         int before = ledger.acknowledged();
         int refusedBefore = ledger.uncertain();
         probes.once(port);
@@ -83,11 +83,11 @@ class DiskFullTest {
         assertEquals(before, ledger.acknowledged(), "a trigger was acknowledged while the disk was full");
         assertEquals(refusedBefore + PROBES, ledger.uncertain());
         assertTrue(ledger.calls().stream()
-                .allMatch(call -> !(call.outcome() instanceof Call.Refused no) || no.status() == 503));
+                .allMatch(call -> !(call.outcome() instanceof ClientCall.Rejected no) || no.status() == 503));
     }
 
-    private Call.Outcome send(Caller caller, String key) {
-        return ledger.record(key, () -> caller.trigger(key, Crowd.body(key)));
+    private ClientCall.Outcome send(KeepAliveClient caller, String key) {
+        return ledger.record(key, () -> caller.trigger(key, LoadClients.body(key)));
     }
 
     /** Writes until not one byte more fits. */

@@ -36,19 +36,19 @@ record DurabilityOracle(List<Syscall> calls) {
         List<String> violations = new ArrayList<>();
         for (String key : keys) {
             Exchange exchange = exchange(key);
-            Syscall told = need(
+            Syscall syscall = need(
                     "the backend that got " + key,
                     call -> call.name().equals("recvfrom")
                             && call.text().contains(key)
                             && call.start() > exchange.request().end());
             Syscall committed = need(
                     "the answer to COMMIT of " + key,
-                    call -> call.thread() == told.thread()
+                    call -> call.thread() == syscall.thread()
                             && call.writes()
                             && call.text().contains("COMMIT\\0")
-                            && call.start() > told.end());
+                            && call.start() > syscall.end());
             Syscall asked = calls.stream()
-                    .filter(call -> call.thread() == told.thread() && call.reads() && call.end() < committed.start())
+                    .filter(call -> call.thread() == syscall.thread() && call.reads() && call.end() < committed.start())
                     .max(Comparator.comparingInt(Syscall::end))
                     .orElseThrow();
             boolean durable = any(call -> call.syncs()
@@ -59,7 +59,7 @@ record DurabilityOracle(List<Syscall> calls) {
                 violations.add(key + " was committed without a sync");
             }
             boolean heard = any(call -> call.reads()
-                    && call.thread() != told.thread()
+                    && call.thread() != syscall.thread()
                     && call.text().contains("COMMIT\\0")
                     && call.end() > committed.start()
                     && call.end() < exchange.answer().start());

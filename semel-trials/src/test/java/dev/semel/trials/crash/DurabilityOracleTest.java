@@ -21,12 +21,12 @@ class DurabilityOracleTest {
     private static final String HEARD = "7 read(97<socket:[9]>, \"C\\0\\0\\0\\vCOMMIT\\0Z\", 8192) = 17";
 
     @Test
-    void a_sync_between_the_write_and_the_answer_is_durable() {
+    void a_sync_between_the_write_and_the_response_is_durable() {
         assertEquals(List.of(), sqlite(REQUEST, WAL, SYNC, ANSWER));
     }
 
     @Test
-    void no_sync_an_early_one_and_a_late_one_are_seen() {
+    void missing_early_and_late_syncs_are_detected() {
         List<String> seen = List.of("k was answered before its sync");
         assertEquals(seen, sqlite(REQUEST, WAL, ANSWER));
         assertEquals(seen, sqlite(WAL, SYNC, REQUEST, ANSWER));
@@ -36,7 +36,7 @@ class DurabilityOracleTest {
     }
 
     @Test
-    void a_sync_that_is_under_way_during_the_answer_is_seen() {
+    void a_sync_still_running_during_the_response_is_detected() {
         String entered = "8 fsync(86</d/semel.db-wal> <unfinished ...>";
         String returned = "8 <... fsync resumed>)           = 0";
         assertEquals(List.of(), sqlite(REQUEST, WAL, entered, returned, ANSWER));
@@ -49,7 +49,7 @@ class DurabilityOracleTest {
     }
 
     @Test
-    void a_commit_without_a_sync_or_with_one_of_an_earlier_commit_is_seen() {
+    void a_commit_without_its_own_sync_is_detected() {
         List<String> seen = List.of("k was committed without a sync");
         assertEquals(seen, postgres(REQUEST, RECEIVED, COMMIT, COMMITTED, HEARD, ANSWER));
         assertEquals(seen, postgres(REQUEST, RECEIVED, FLUSH, COMMIT, COMMITTED, HEARD, ANSWER));
@@ -57,14 +57,14 @@ class DurabilityOracleTest {
     }
 
     @Test
-    void a_server_that_answers_before_it_heard_of_the_commit_is_seen() {
+    void a_server_that_responds_before_the_commit_is_detected() {
         assertEquals(
                 List.of("k was answered before COMMIT was"),
                 postgres(REQUEST, RECEIVED, COMMIT, FLUSH, COMMITTED, ANSWER, HEARD));
     }
 
     @Test
-    void a_log_that_does_not_show_the_request_is_no_proof() {
+    void a_log_without_the_request_proves_nothing() {
         assertThrows(AssertionError.class, () -> sqlite(WAL, SYNC, ANSWER));
         assertThrows(AssertionError.class, () -> postgres(REQUEST, FLUSH, COMMITTED, HEARD, ANSWER));
     }

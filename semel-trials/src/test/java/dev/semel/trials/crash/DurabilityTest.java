@@ -24,7 +24,7 @@ class DurabilityTest {
     Path folder;
 
     @Test
-    void sqlite_syncs_before_it_answers() throws IOException {
+    void sqlite_syncs_before_it_responds() throws IOException {
         try (ProcessServer server = ProcessServer.start(ProcessServer.Start.sqlite(folder))) {
             List<String> keys = triggers(server, "warm");
             try (Strace strace = Strace.attach(List.of(server.pid()), folder)) {
@@ -36,13 +36,13 @@ class DurabilityTest {
     }
 
     @Test
-    void postgres_syncs_before_it_answers_and_the_server_answers_after_that() throws IOException, SQLException {
+    void postgres_syncs_before_the_server_responds() throws IOException, SQLException {
         assertEquals(List.of(), tracedOnPostgres(RealPostgres.newDatabase()));
     }
 
     /** The same oracle must see it when the database is told not to wait for the disk. */
     @Test
-    void the_oracle_sees_a_commit_that_does_not_wait_for_the_disk() throws IOException, SQLException {
+    void the_oracle_detects_a_commit_that_does_not_wait_for_the_disk() throws IOException, SQLException {
         String database = RealPostgres.newDatabase();
         RealPostgres.execute(
                 RealPostgres.url("postgres"), "ALTER DATABASE " + database + " SET synchronous_commit = off");
@@ -90,8 +90,8 @@ class DurabilityTest {
             // Ends with a letter, so that no key is the beginning of another.
             String key = name + "-" + i + "x";
             keys.add(key);
-            try (Caller caller = new Caller(server.port())) {
-                Reply reply = caller.trigger(key, Crowd.body(key));
+            try (KeepAliveClient caller = new KeepAliveClient(server.port())) {
+                Reply reply = caller.trigger(key, LoadClients.body(key));
                 assertEquals(200, reply.status(), reply::body);
             }
         }

@@ -2,16 +2,16 @@ package dev.semel.trials.crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.error.InDoubt;
-import dev.semel.http.Http;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.error.EffectInDoubt;
+import dev.semel.error.HttpStatusException;
+import dev.semel.http.HttpEffectClient;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.Context;
-import dev.semel.workflow.EffectDraft;
-import dev.semel.workflow.Failures;
-import dev.semel.workflow.Outcome;
+import dev.semel.workflow.EffectBuilder;
+import dev.semel.workflow.EffectOutcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Step;
@@ -40,17 +40,22 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("trial")
 class EffectCutTest {
-    private static final Set<Deed> DEEDS =
-            EnumSet.of(Deed.REPEATABLE, Deed.PROVIDER_KEY, Deed.ALREADY_DONE, Deed.LOOKUP, Deed.AT_MOST_ONCE, Deed.ASK);
+    private static final Set<CrashAction> DEEDS = EnumSet.of(
+            CrashAction.REPEATABLE,
+            CrashAction.PROVIDER_KEY,
+            CrashAction.ALREADY_DONE,
+            CrashAction.LOOKUP,
+            CrashAction.AT_MOST_ONCE,
+            CrashAction.ASK);
     private static final Retry PROMPT = Retry.exponential(Duration.ofMillis(20)).upTo(3);
     private static final Duration PROVIDER_WINDOW = Duration.ofHours(1);
 
     @TempDir
     Path folder;
 
-    private final Http http = Http.standard();
+    private final HttpEffectClient http = HttpEffectClient.standard();
 
-    private record Cut(Deed deed, EffectProxy.Cut cut) {
+    private record Cut(CrashAction deed, EffectProxy.Cut cut) {
         /** The last part of the path; the proxy reads from it where to cut. */
         String name() {
             return deed + "." + cut;
@@ -58,28 +63,28 @@ class EffectCutTest {
     }
 
     @Test
-    void an_effect_whose_wire_is_cut_is_done_as_often_as_its_protection_says() {
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+    void an_effect_with_a_broken_connection_happens_as_often_as_its_protection_says() {
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
         String store = RealPostgres.url(RealPostgres.newDatabase());
         List<String> wrong = new ArrayList<>();
         try (Receiver receiver = Receiver.start(folder);
                 EffectProxy proxy = new EffectProxy(receiver.url());
-                Semel semel = Semel.open(Settings.of(store, noFiles))) {
-            Map<Cut, Run<String>> runs = new LinkedHashMap<>();
-            for (Deed deed : DEEDS) {
-                Workflow<String, String> flow = flow(deed);
+                SemelRuntime semel = SemelRuntime.open(RuntimeOptions.of(store, noFiles))) {
+            Map<Cut, RunHandle<String>> runs = new LinkedHashMap<>();
+            for (CrashAction action : DEEDS) {
+                Workflow<String, String> flow = flow(action);
                 semel.register(flow);
                 for (EffectProxy.Cut where : EffectProxy.Cut.values()) {
-                    Cut cut = new Cut(deed, where);
-                    String url = proxy.url() + "/" + deed.memory() + "/answers/" + cut.name();
+                    Cut cut = new Cut(action, where);
+                    String url = proxy.url() + "/" + action.memory() + "/answers/" + cut.name();
                     runs.put(cut, semel.start(flow, url, Start.withKey(cut.name())));
                 }
             }
             runs.forEach((cut, run) -> {
                 String end = end(cut, run, receiver);
-                List<Receiver.Line> heard = receiver.of(cut.name());
+                List<Receiver.ReceivedRequest> heard = receiver.of(cut.name());
                 if (!proxy.happened(cut.name())) {
                     wrong.add(cut + " did not happen");
                 }
@@ -92,82 +97,84 @@ class EffectCutTest {
     }
 
     @Test
-    void an_effect_that_is_done_twice_or_lost_is_seen() {
-        Receiver.Line once = new Receiver.Line("POST", "/forgets/answers/x", "k", "h", "accepted");
-        Receiver.Line other = new Receiver.Line("POST", "/forgets/answers/x", "l", "h", "accepted");
-        Cut answered = new Cut(Deed.LOOKUP, EffectProxy.Cut.ANSWER);
+    void a_duplicated_or_lost_effect_is_detected() {
+        Receiver.ReceivedRequest once =
+                new Receiver.ReceivedRequest("POST", "/forgets/answers/x", "k", "h", "accepted");
+        Receiver.ReceivedRequest other =
+                new Receiver.ReceivedRequest("POST", "/forgets/answers/x", "l", "h", "accepted");
+        Cut answered = new Cut(CrashAction.LOOKUP, EffectProxy.Cut.ANSWER);
         assertEquals(List.of(), judge(answered, "receipt-1", List.of(once)));
         assertEquals(List.of("2 accepted effects, not 1"), judge(answered, "receipt-1", List.of(once, once)));
         assertEquals(List.of("0 accepted effects, not 1"), judge(answered, "receipt-1", List.of()));
         assertEquals(
                 List.of("2 accepted effects, not 1", "the attempts carried several keys"),
                 judge(answered, "receipt-1", List.of(once, other)));
-        Cut unsure = new Cut(Deed.AT_MOST_ONCE, EffectProxy.Cut.ANSWER);
+        Cut unsure = new Cut(CrashAction.AT_MOST_ONCE, EffectProxy.Cut.ANSWER);
         assertEquals(List.of("it ended with receipt-1"), judge(unsure, "receipt-1", List.of(once)));
     }
 
     /** How the run ends; of what is in doubt a person says the truth, which the receiver's log tells. */
-    private static String end(Cut cut, Run<String> run, Receiver receiver) {
+    private static String end(Cut cut, RunHandle<String> run, Receiver receiver) {
         try {
-            return run.result(Until.GENEROUS);
-        } catch (InDoubt e) {
-            List<Receiver.Line> heard = receiver.of(cut.name());
-            if (cut.deed() != Deed.ASK || Judgement.posts(heard) > 1) {
+            return run.result(Await.GENEROUS);
+        } catch (EffectInDoubt e) {
+            List<Receiver.ReceivedRequest> heard = receiver.of(cut.name());
+            if (cut.deed() != CrashAction.ASK || CrashChecks.posts(heard) > 1) {
                 return "in doubt after " + heard;
             }
-            boolean accepted = Judgement.accepted(heard) == 1;
+            boolean accepted = CrashChecks.accepted(heard) == 1;
             boolean decided =
-                    accepted ? run.happened("deed", "receipt-1", "tester") : run.didNotHappen("deed", "tester");
-            Until.holds(cut + " goes on", () -> run.inDoubt().isEmpty());
+                    accepted ? run.confirmDone("deed", "receipt-1", "tester") : run.confirmNotDone("deed", "tester");
+            Await.holds(cut + " goes on", () -> run.stepsInDoubt().isEmpty());
             return decided ? afterDecision(run) : "not decided";
         }
     }
 
     /** It is shown in doubt until somebody has taken it up. */
-    private static String afterDecision(Run<String> run) {
+    private static String afterDecision(RunHandle<String> run) {
         String[] end = {""};
-        Until.holds("the decided run ends", () -> {
+        Await.holds("the decided run ends", () -> {
             try {
-                end[0] = run.result(Until.GENEROUS);
+                end[0] = run.result(Await.GENEROUS);
                 return true;
-            } catch (InDoubt e) {
+            } catch (EffectInDoubt e) {
                 return false;
             }
         });
         return end[0];
     }
 
-    static List<String> judge(Cut cut, String end, List<Receiver.Line> heard) {
+    static List<String> judge(Cut cut, String end, List<Receiver.ReceivedRequest> heard) {
         List<String> wrong = new ArrayList<>();
-        int accepted = Judgement.accepted(heard);
-        int posts = Judgement.posts(heard);
+        int accepted = CrashChecks.accepted(heard);
+        int posts = CrashChecks.posts(heard);
         boolean arrived = cut.cut() != EffectProxy.Cut.REQUEST;
-        boolean unknown = cut.deed() == Deed.AT_MOST_ONCE;
-        if (!end.equals(unknown ? DeedFlows.INDETERMINATE : "receipt-1")
-                && !(cut.deed() == Deed.REPEATABLE && end.equals("receipt-" + accepted))) {
+        boolean unknown = cut.deed() == CrashAction.AT_MOST_ONCE;
+        if (!end.equals(unknown ? CrashActionFlows.INDETERMINATE : "receipt-1")
+                && !(cut.deed() == CrashAction.REPEATABLE && end.equals("receipt-" + accepted))) {
             wrong.add("it ended with " + end);
         }
-        int most = cut.deed() == Deed.REPEATABLE && arrived ? 2 : unknown && !arrived ? 0 : 1;
+        int most = cut.deed() == CrashAction.REPEATABLE && arrived ? 2 : unknown && !arrived ? 0 : 1;
         if (accepted != most) {
             wrong.add(accepted + " accepted effects, not " + most);
         }
         if (unknown && posts > 1) {
             wrong.add("it was sent " + posts + " times");
         }
-        if (heard.stream().map(Receiver.Line::key).distinct().count() > 1) {
+        if (heard.stream().map(Receiver.ReceivedRequest::key).distinct().count() > 1) {
             wrong.add("the attempts carried several keys");
         }
         return wrong;
     }
 
-    private Workflow<String, String> flow(Deed deed) {
-        return Workflow.define(deed.name().toLowerCase(Locale.ROOT), String.class, String.class)
-                .body((ctx, url) -> perform(deed, ctx, URI.create(url)));
+    private Workflow<String, String> flow(CrashAction action) {
+        return Workflow.define(action.name().toLowerCase(Locale.ROOT), String.class, String.class)
+                .body((ctx, url) -> perform(action, ctx, URI.create(url)));
     }
 
-    private String perform(Deed deed, Context ctx, URI url) {
-        EffectDraft effect = ctx.effect("deed").retry(PROMPT);
-        return switch (deed) {
+    private String perform(CrashAction action, Context ctx, URI url) {
+        EffectBuilder effect = ctx.effect("deed").retry(PROMPT);
+        return switch (action) {
             case REPEATABLE -> effect.repeatable("it is counted").call(String.class, step -> post(url, step));
             case PROVIDER_KEY -> effect.providerHonoursKey(PROVIDER_WINDOW).call(String.class, step -> post(url, step));
             case ALREADY_DONE ->
@@ -175,11 +182,11 @@ class EffectCutTest {
             case LOOKUP -> effect.lookup(String.class, step -> find(url, step)).call(step -> post(url, step));
             case AT_MOST_ONCE ->
                 switch (effect.atMostOnce().call(String.class, step -> post(url, step))) {
-                    case Outcome.Done<String>(String receipt) -> receipt;
-                    case Outcome.Indeterminate<String> _ -> DeedFlows.INDETERMINATE;
+                    case EffectOutcome.Done<String>(String receipt) -> receipt;
+                    case EffectOutcome.Indeterminate<String> _ -> CrashActionFlows.INDETERMINATE;
                 };
             case ASK -> effect.askOnDoubt("role:ops").call(String.class, step -> post(url, step));
-            case STEP, TX, CALL, SIGNAL -> throw new IllegalArgumentException(deed + " sends nothing");
+            case STEP, TX, CALL, SIGNAL -> throw new IllegalArgumentException(action + " sends nothing");
         };
     }
 
@@ -191,7 +198,7 @@ class EffectCutTest {
     private @Nullable String find(URI url, Step step) throws IOException, InterruptedException {
         try {
             return http.send(step, HttpRequest.newBuilder(url).GET()).asString();
-        } catch (Failures.Status e) {
+        } catch (HttpStatusException e) {
             return null;
         }
     }

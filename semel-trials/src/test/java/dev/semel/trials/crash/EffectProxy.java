@@ -32,14 +32,14 @@ final class EffectProxy implements AutoCloseable {
 
     private static final int LONGEST = 64 * 1024;
 
-    private final ServerSocket door;
+    private final ServerSocket listener;
     private final int target;
     private final Map<String, Cut> done = new ConcurrentHashMap<>();
 
     EffectProxy(String receiver) {
         this.target = URI.create(receiver).getPort();
         try {
-            this.door = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+            this.listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -47,7 +47,7 @@ final class EffectProxy implements AutoCloseable {
     }
 
     String url() {
-        return "http://127.0.0.1:" + door.getLocalPort();
+        return "http://127.0.0.1:" + listener.getLocalPort();
     }
 
     /** Whether the cut that a name asks for was made. */
@@ -56,12 +56,12 @@ final class EffectProxy implements AutoCloseable {
     }
 
     private void accept() {
-        while (!door.isClosed()) {
+        while (!listener.isClosed()) {
             try {
-                Socket client = door.accept();
+                Socket client = listener.accept();
                 Thread.ofVirtual().start(() -> pass(client));
             } catch (IOException e) {
-                if (!door.isClosed()) {
+                if (!listener.isClosed()) {
                     throw new UncheckedIOException(e);
                 }
             }
@@ -135,7 +135,7 @@ final class EffectProxy implements AutoCloseable {
     @Override
     public void close() {
         try {
-            door.close();
+            listener.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

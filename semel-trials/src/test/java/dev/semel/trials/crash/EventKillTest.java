@@ -3,8 +3,8 @@ package dev.semel.trials.crash;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ class EventKillTest {
         ProcessServer.Start how = new ProcessServer.Start(folder, url);
         ProcessServer server = ProcessServer.start(how);
         try {
-            Caller caller = new Caller(server.port(), "dev", _ -> {});
+            ApiCaller caller = new ApiCaller(server.port(), "dev", _ -> {});
             for (String workflow : WORKFLOWS) {
                 caller.publish("semel: 1\nworkflow: " + workflow
                                 + "\n"
@@ -53,12 +53,12 @@ class EventKillTest {
                     String name = "c" + client;
                     var unused = clients.submit(() -> load(caller, name));
                 }
-                Until.holds("enough is answered", () -> answered.size() >= LEAST_ANSWERED);
+                Await.holds("enough is answered", () -> answered.size() >= LEAST_ANSWERED);
                 server.kill();
             }
             assertTrue(uncertain.get() > 0, "the kill met no request in flight");
             server = ProcessServer.start(how);
-            settle(new Caller(server.port(), "dev", _ -> {}));
+            settle(new ApiCaller(server.port(), "dev", _ -> {}));
             assertEquals(
                     (long) sent.size() * WORKFLOWS.size(),
                     RealPostgres.number(url, "SELECT count(*) FROM semel_run WHERE key LIKE 'event:%'"));
@@ -70,7 +70,7 @@ class EventKillTest {
     }
 
     /** Until the server is gone. */
-    private void load(Caller caller, String name) {
+    private void load(ApiCaller caller, String name) {
         for (int n = 0; ; n++) {
             String id = name + "-" + n;
             sent.add(id);
@@ -83,9 +83,9 @@ class EventKillTest {
         }
     }
 
-    private void settle(Caller caller) {
+    private void settle(ApiCaller caller) {
         for (String id : sent) {
-            Reply again = caller.post("/v1/events", event(id)).expect(200);
+            HttpReply again = caller.post("/v1/events", event(id)).expect(200);
             List<String> runs = runs(again);
             assertEquals(WORKFLOWS.size(), Set.copyOf(runs).size(), again::body);
             List<String> before = answered.get(id);
@@ -100,7 +100,7 @@ class EventKillTest {
         return "{\"id\":\"" + id + "\",\"source\":\"/kill\",\"type\":\"kill.paid\",\"data\":{}}";
     }
 
-    private static List<String> runs(Reply reply) {
+    private static List<String> runs(HttpReply reply) {
         List<String> runs = new ArrayList<>();
         for (JsonNode run : reply.json().path("runs")) {
             runs.add(run.path("run_id").asString());

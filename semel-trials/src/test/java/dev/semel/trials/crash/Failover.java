@@ -64,7 +64,7 @@ final class Failover {
         await(acknowledgedSoFar() + enough);
         workers.forEach(FailoverClients::stop);
         workers.forEach(FailoverClients::settle);
-        Until.holds(
+        Await.holds(
                 "all runs complete",
                 () -> StoredRuns.postgres(cluster.replicaUrl()).allCompleted());
         StoredRuns stored = StoredRuns.postgres(cluster.replicaUrl());
@@ -103,17 +103,17 @@ final class Failover {
                 wrong.add(key + " was acknowledged with " + runs + ", and there is " + byKey.get(key));
             }
         });
-        Map<String, List<Receiver.Line>> heard = receiver.byName();
+        Map<String, List<Receiver.ReceivedRequest>> heard = receiver.byName();
         Map<String, Long> inserted = RealPostgres.counts(cluster.replicaUrl(), "failover_row", "name");
         for (String key : asked) {
             long rows = inserted.getOrDefault(key, 0L);
-            List<Receiver.Line> lines = heard.getOrDefault(key, List.of());
+            List<Receiver.ReceivedRequest> lines = heard.getOrDefault(key, List.of());
             boolean spared = kept.isEmpty(); // runs that were lost and asked for again pay again
             if (byKey.getOrDefault(key, List.of()).size() != 1 || rows != 1) {
                 wrong.add(key + " has the runs " + byKey.get(key) + " and " + rows + " rows of the user");
             }
-            if (!spared && Judgement.accepted(lines) != 1) {
-                wrong.add(key + " has " + Judgement.accepted(lines) + " accepted effects: " + lines);
+            if (!spared && CrashChecks.accepted(lines) != 1) {
+                wrong.add(key + " has " + CrashChecks.accepted(lines) + " accepted effects: " + lines);
             }
         }
         return wrong;
@@ -130,7 +130,7 @@ final class Failover {
     }
 
     private void await(int count) {
-        Until.holds(count + " triggers are acknowledged", () -> acknowledgedSoFar() >= count);
+        Await.holds(count + " triggers are acknowledged", () -> acknowledgedSoFar() >= count);
     }
 
     /** @param args how many rounds with a synchronous replica; one with an asynchronous one follows */

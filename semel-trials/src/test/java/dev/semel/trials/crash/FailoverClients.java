@@ -74,7 +74,7 @@ final class FailoverClients implements AutoCloseable {
     }
 
     void awaitReady() {
-        Until.holds(name + " is ready", durability::isDone);
+        Await.holds(name + " is ready", durability::isDone);
         if (durability.join().isEmpty()) {
             throw new AssertionError("the worker " + name + " ended before it was ready");
         }
@@ -113,7 +113,7 @@ final class FailoverClients implements AutoCloseable {
     /** Until it is acknowledged, or everybody stops. */
     private void ask(String key) {
         while (!stopped && !send(key)) {
-            Until.breathe();
+            Await.breathe();
         }
     }
 
@@ -159,7 +159,7 @@ final class FailoverClients implements AutoCloseable {
             threads.add(Thread.ofVirtual().start(() -> {
                 for (String key = rest.poll(); key != null; key = rest.poll()) {
                     String mine = key;
-                    Until.holds(mine + " is answered", () -> send(mine));
+                    Await.holds(mine + " is answered", () -> send(mine));
                 }
             }));
         }

@@ -1,12 +1,12 @@
 package dev.semel.trials.crash;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
+import dev.semel.engine.EngineLimits;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.SemelException;
-import dev.semel.http.Http;
+import dev.semel.http.HttpEffectClient;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.io.BufferedReader;
@@ -32,16 +32,16 @@ final class FailoverWorker {
     private FailoverWorker() {}
 
     public static void main(String[] args) throws IOException {
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Settings settings = Settings.of(args[0], noFiles).withLimits(Limits.DEFAULT.withLease(LEASE));
-        try (Semel semel = Semel.open(settings);
-                Http http = Http.standard()) {
+        RuntimeOptions settings = RuntimeOptions.of(args[0], noFiles).withLimits(EngineLimits.DEFAULT.withLease(LEASE));
+        try (SemelRuntime semel = SemelRuntime.open(settings);
+                HttpEffectClient http = HttpEffectClient.standard()) {
             Workflow<String, String> flow = flow(http, args[1]);
             semel.register(flow);
             say("ready\t"
-                    + Objects.requireNonNull(semel.standing().durability()).line());
+                    + Objects.requireNonNull(semel.workerStatus().durability()).summary());
             BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 String key = line;
@@ -50,9 +50,9 @@ final class FailoverWorker {
         }
     }
 
-    private static String trigger(Semel semel, Workflow<String, String> flow, String key) {
+    private static String trigger(SemelRuntime semel, Workflow<String, String> flow, String key) {
         try {
-            Run<String> run = semel.start(flow, key, Start.withKey(key));
+            RunHandle<String> run = semel.start(flow, key, Start.withKey(key));
             return key + "\tok\t" + run.id();
         } catch (SemelException e) {
             return key + "\tno\t" + e.code();
@@ -61,7 +61,7 @@ final class FailoverWorker {
         }
     }
 
-    private static Workflow<String, String> flow(Http http, String receiver) {
+    private static Workflow<String, String> flow(HttpEffectClient http, String receiver) {
         return Workflow.define("failover", String.class, String.class).body((ctx, key) -> {
             ctx.step("before", String.class, _ -> "before");
             URI url = URI.create(receiver + "/dedupe/answers/" + key);

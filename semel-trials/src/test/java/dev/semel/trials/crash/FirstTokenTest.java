@@ -26,13 +26,13 @@ class FirstTokenTest {
     Path folder;
 
     @Test
-    void sqlite_knows_the_token_in_the_file_after_a_crash_in_the_first_start() throws Exception {
+    void sqlite_accepts_the_token_file_after_a_crash_in_the_first_start() throws Exception {
         Path file = folder.resolve("semel.db");
         trial("sqlite:" + file, "jdbc:sqlite:" + file);
     }
 
     @Test
-    void postgres_knows_the_token_in_the_file_after_a_crash_in_the_first_start() throws Exception {
+    void postgres_accepts_the_token_file_after_a_crash_in_the_first_start() throws Exception {
         String url = RealPostgres.url(RealPostgres.newDatabase());
         trial(url, url);
     }
@@ -50,7 +50,8 @@ class FirstTokenTest {
     }
 
     private int serve(String store, String label) {
-        try (Mortal mortal = Mortal.start(folder, ServeChild.class, folder.toString(), store, label)) {
+        try (CrashableProcess mortal =
+                CrashableProcess.start(folder, ServeChild.class, folder.toString(), store, label)) {
             int exit = mortal.exit();
             if (exit != CrashChild.HALTED && exit != ServeChild.STARTED) {
                 throw new AssertionError("the server ended with " + exit + ": " + mortal.talk());

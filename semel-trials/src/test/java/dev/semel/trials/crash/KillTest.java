@@ -18,7 +18,7 @@ class KillTest {
     Path folder;
 
     @Test
-    void sqlite_keeps_what_it_answered_and_runs_it_once() {
+    void sqlite_keeps_acknowledged_runs_and_executes_them_once() {
         trial(
                 "kill on sqlite",
                 ProcessServer.Start.sqlite(folder),
@@ -26,23 +26,23 @@ class KillTest {
     }
 
     @Test
-    void postgres_keeps_what_it_answered_and_runs_it_once() {
+    void postgres_keeps_acknowledged_runs_and_executes_them_once() {
         String url = RealPostgres.url(RealPostgres.newDatabase());
         trial("kill on postgres", new ProcessServer.Start(folder, url), () -> StoredRuns.postgres(url));
     }
 
     private static void trial(String name, ProcessServer.Start how, Supplier<StoredRuns> look) {
         Seed seed = Seed.forTrial(name);
-        Ledger ledger = new Ledger();
+        ClientLedger ledger = new ClientLedger();
         ProcessServer server = ProcessServer.start(how);
         try {
             for (int round = 0; round < Seed.rounds(); round++) {
-                Crowd crowd = new Crowd(ledger, "k" + round, CLIENTS, seed);
+                LoadClients crowd = new LoadClients(ledger, "k" + round, CLIENTS, seed);
                 int before = ledger.acknowledged();
                 int uncertainBefore = ledger.uncertain();
                 int moment = before + LEAST_ACKNOWLEDGED + seed.part(-1 - round).nextInt(1_000);
                 crowd.start(server.port());
-                Until.holds("enough is acknowledged", () -> ledger.acknowledged() >= moment);
+                Await.holds("enough is acknowledged", () -> ledger.acknowledged() >= moment);
                 server.kill();
                 crowd.join();
                 assertTrue(ledger.uncertain() > uncertainBefore, "the kill met no request in flight");
@@ -55,7 +55,7 @@ class KillTest {
             }
             server.awaitCompleted(ledger.runs());
             server.stop();
-            Verdict.holds(ledger, look.get());
+            ClientHistoryChecks.holds(ledger, look.get());
         } finally {
             server.close();
         }

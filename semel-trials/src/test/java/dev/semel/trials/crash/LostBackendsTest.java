@@ -18,17 +18,17 @@ class LostBackendsTest {
     Path folder;
 
     @Test
-    void connections_that_the_database_ends_lose_and_double_nothing() {
+    void connections_ended_by_the_database_lose_and_duplicate_nothing() {
         String database = RealPostgres.newDatabase();
         String url = RealPostgres.url(database);
-        Ledger ledger = new Ledger();
-        Crowd crowd = new Crowd(ledger, "lost", 32, Seed.forTrial("lost backends"));
+        ClientLedger ledger = new ClientLedger();
+        LoadClients crowd = new LoadClients(ledger, "lost", 32, Seed.forTrial("lost backends"));
         try (ProcessServer server = ProcessServer.start(new ProcessServer.Start(folder, url))) {
             crowd.start(server.port());
             long ended = 0;
             for (int i = 0; i < 15 * Seed.rounds(); i++) {
                 int before = ledger.acknowledged();
-                Until.holds("it works between two blows", () -> ledger.acknowledged() >= before + 50);
+                Await.holds("it works between two blows", () -> ledger.acknowledged() >= before + 50);
                 ended += RealPostgres.number(RealPostgres.url("postgres"), BACKENDS + database + "'");
             }
             crowd.stop();
@@ -36,9 +36,9 @@ class LostBackendsTest {
                     + ledger.uncertain() + " without a yes");
             assertTrue(ended >= 30, "only " + ended + " connections were ended");
             crowd.settle(ledger.keys(), server.port());
-            Until.holds("all runs complete", () -> StoredRuns.postgres(url).allCompleted());
+            Await.holds("all runs complete", () -> StoredRuns.postgres(url).allCompleted());
             server.stop();
         }
-        Verdict.holds(ledger, StoredRuns.postgres(url));
+        ClientHistoryChecks.holds(ledger, StoredRuns.postgres(url));
     }
 }

@@ -22,14 +22,14 @@ class NamedWriteCutTest {
     private static final Set<Kind> KINDS = EnumSet.complementOf(EnumSet.of(Kind.TALLY, Kind.LEASE));
 
     @Test
-    void a_write_whose_commit_is_cut_is_there_once() {
+    void a_write_with_a_broken_commit_is_stored_once() {
         boolean all = "all".equals(System.getProperty("crash.cuts"));
         Seed seed = Seed.forTrial("cut writes");
         List<String> wrong = new ArrayList<>();
         int cells = 0;
         String database = RealPostgres.newDatabase();
         try (CommitProxy proxy = new CommitProxy(RealPostgres.port());
-                CutScenario scenario = new CutScenario(proxy, database)) {
+                CommitCutScenario scenario = new CommitCutScenario(proxy, database)) {
             for (Kind kind : KINDS) {
                 Cut drawn = CUTS.get(seed.part(kind.ordinal()).nextInt(CUTS.size()));
                 for (Cut cut : all ? CUTS : List.of(drawn)) {
@@ -45,7 +45,7 @@ class NamedWriteCutTest {
     }
 
     /** A check that cannot fail would be none. */
-    private static void twiceIsSeen(CutScenario scenario, String url) {
+    private static void twiceIsSeen(CommitCutScenario scenario, String url) {
         Kind kind = Kind.ADMIT;
         String name = RealPostgres.text(url, "SELECT min(key) FROM semel_run WHERE key LIKE '" + kind + "-%'");
         assertEquals(List.of(), scenario.judge(kind, name));

@@ -18,17 +18,17 @@ class OutageTest {
     @TempDir
     Path folder;
 
-    private final Ledger ledger = new Ledger();
+    private final ClientLedger ledger = new ClientLedger();
     private final String database = RealPostgres.newDatabase();
 
     @ParameterizedTest
     @EnumSource(names = {"ANSWER", "COMMIT"})
-    void a_trigger_that_waited_too_long_is_refused_and_its_retry_finds_one_run_that_completes(Cut cut) {
+    void a_trigger_that_waited_too_long_is_rejected_and_its_retry_completes_one_run(Cut cut) {
         String url = RealPostgres.url(database);
         try (CommitProxy proxy = new CommitProxy(RealPostgres.port());
                 ProcessServer server =
                         ProcessServer.start(new ProcessServer.Start(folder, RealPostgres.url(database, proxy.port())));
-                Caller caller = new Caller(server.port())) {
+                KeepAliveClient caller = new KeepAliveClient(server.port())) {
             proxy.follow((transaction, commit) -> {
                 boolean here = commit && transaction.values().contains("outage");
                 if (here) {
@@ -36,21 +36,21 @@ class OutageTest {
                 }
                 return here ? cut : Cut.NONE;
             });
-            Call.Refused no = assertInstanceOf(Call.Refused.class, send(caller));
+            ClientCall.Rejected no = assertInstanceOf(ClientCall.Rejected.class, send(caller));
             assertEquals(503, no.status());
             assertTrue(proxy.happened(cut, Kind.ADMIT) == 1, "the cut did not happen");
             assertEquals(
                     cut == Cut.ANSWER ? 1 : 0, StoredRuns.postgres(url).rows().size());
             proxy.leaveInPeace();
             proxy.comeBack();
-            Until.holds("it is answered again", () -> send(caller) instanceof Call.Ok);
-            Until.holds("the run completes", () -> StoredRuns.postgres(url).allCompleted());
+            Await.holds("it is answered again", () -> send(caller) instanceof ClientCall.Ok);
+            Await.holds("the run completes", () -> StoredRuns.postgres(url).allCompleted());
             server.stop();
         }
-        Verdict.holds(ledger, StoredRuns.postgres(url));
+        ClientHistoryChecks.holds(ledger, StoredRuns.postgres(url));
     }
 
-    private Call.Outcome send(Caller caller) {
-        return ledger.record("outage", () -> caller.trigger("outage", Crowd.body("outage")));
+    private ClientCall.Outcome send(KeepAliveClient caller) {
+        return ledger.record("outage", () -> caller.trigger("outage", LoadClients.body("outage")));
     }
 }

@@ -120,7 +120,7 @@ final class ProcessServer implements AutoCloseable {
 
     void awaitReady() {
         try {
-            ready.get(Until.GENEROUS.toSeconds(), TimeUnit.SECONDS);
+            ready.get(Await.GENEROUS.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
             process.destroyForcibly();
             throw new AssertionError("the server did not get ready. It said:\n" + talk(), e);
@@ -140,9 +140,9 @@ final class ProcessServer implements AutoCloseable {
 
     /** Also of runs that a dead worker left: another takes them once its lease is over. */
     void awaitCompleted(Set<String> runs) {
-        try (Caller caller = new Caller(port())) {
+        try (KeepAliveClient caller = new KeepAliveClient(port())) {
             for (String run : runs) {
-                Until.holds(
+                Await.holds(
                         run + " completes",
                         () -> caller.get("/v1/runs/" + run)
                                 .json()

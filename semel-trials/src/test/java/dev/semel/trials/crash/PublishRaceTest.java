@@ -58,14 +58,14 @@ class PublishRaceTest {
     }
 
     @Test
-    void publishes_that_rename_keys_never_make_two_runs_of_one_key_at_two_workers() throws Exception {
+    void publishes_that_change_key_scopes_never_start_two_runs_for_one_key() throws Exception {
         publish(0);
         AtomicBoolean over = new AtomicBoolean();
         FutureTask<Integer> publishes = new FutureTask<>(() -> {
             try {
                 for (int i = 1; i <= PUBLISHES; i++) {
                     int sent = keys.get();
-                    Until.holds("another key is on its way", () -> keys.get() > sent);
+                    Await.holds("another key is on its way", () -> keys.get() > sent);
                     publish(i);
                 }
                 return PUBLISHES;
@@ -84,7 +84,7 @@ class PublishRaceTest {
     }
 
     private void publish(int number) throws IOException {
-        try (Caller caller = new Caller((number % 2 == 0 ? first : second).port())) {
+        try (KeepAliveClient caller = new KeepAliveClient((number % 2 == 0 ? first : second).port())) {
             String form = FORMS.get(number % FORMS.size());
             // The number makes it a text of its own, so that it is a version of its own.
             Reply reply = caller.send("PUT /v1/workflows/flip", "", """
@@ -121,7 +121,7 @@ class PublishRaceTest {
     }
 
     private void fire(int port, String key) throws IOException {
-        try (Caller caller = new Caller(port)) {
+        try (KeepAliveClient caller = new KeepAliveClient(port)) {
             Reply reply = caller.send(
                     "POST /v1/workflows/flip/trigger",
                     "Idempotency-Key: " + key + "\r\n",

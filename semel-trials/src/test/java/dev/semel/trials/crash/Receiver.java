@@ -12,19 +12,19 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** {@link Effectd} in a process of its own, started from its source so that not even our class path is in its reach. */
+/** {@link CountingProvider} in a process of its own, started from its source so that not even our class path is in its reach. */
 public final class Receiver implements AutoCloseable {
-    private static final Path SOURCE = Path.of("src/test/java/dev/semel/trials/crash/Effectd.java");
+    private static final Path SOURCE = Path.of("src/test/java/dev/semel/trials/crash/CountingProvider.java");
 
     private final Process process;
     private final Path log;
     private final int port;
 
     /** One request as the receiver noted it, before it answered. */
-    record Line(String method, String path, String key, String bodyHash, String decision) {
-        static Line parse(String line) {
+    record ReceivedRequest(String method, String path, String key, String bodyHash, String decision) {
+        static ReceivedRequest parse(String line) {
             String[] parts = line.split("\t", -1);
-            return new Line(parts[2], parts[3], parts[4], parts[5], parts[6]);
+            return new ReceivedRequest(parts[2], parts[3], parts[4], parts[5], parts[6]);
         }
 
         boolean isPost() {
@@ -79,10 +79,10 @@ public final class Receiver implements AutoCloseable {
     }
 
     /** All that came for one name, in the order in which it came. */
-    List<Line> of(String name) {
+    List<ReceivedRequest> of(String name) {
         try {
             return Files.readAllLines(log, StandardCharsets.UTF_8).stream()
-                    .map(Line::parse)
+                    .map(ReceivedRequest::parse)
                     .filter(line -> line.path().endsWith("/" + name))
                     .toList();
         } catch (IOException e) {
@@ -91,9 +91,9 @@ public final class Receiver implements AutoCloseable {
     }
 
     /** All that ever came, by the last part of the path. */
-    Map<String, List<Line>> byName() {
+    Map<String, List<ReceivedRequest>> byName() {
         try (Stream<String> lines = Files.lines(log, StandardCharsets.UTF_8)) {
-            return lines.map(Line::parse)
+            return lines.map(ReceivedRequest::parse)
                     .collect(Collectors.groupingBy(
                             line -> line.path().substring(line.path().lastIndexOf('/') + 1)));
         } catch (IOException e) {

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The wire from a primary to its replica. It can be made to carry nothing, without anybody being told. */
 final class ReplicaWire implements AutoCloseable {
-    private final ServerSocket door;
+    private final ServerSocket listener;
     private final int target;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile boolean stalled;
@@ -20,7 +20,7 @@ final class ReplicaWire implements AutoCloseable {
     ReplicaWire(int target) {
         this.target = target;
         try {
-            this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -28,7 +28,7 @@ final class ReplicaWire implements AutoCloseable {
     }
 
     int port() {
-        return door.getLocalPort();
+        return listener.getLocalPort();
     }
 
     /** From now on nothing arrives. */
@@ -37,9 +37,9 @@ final class ReplicaWire implements AutoCloseable {
     }
 
     private void accept() {
-        while (!door.isClosed()) {
+        while (!listener.isClosed()) {
             try {
-                Socket replica = door.accept();
+                Socket replica = listener.accept();
                 Socket primary = new Socket(InetAddress.getLoopbackAddress(), target);
                 open.add(replica);
                 open.add(primary);
@@ -47,7 +47,7 @@ final class ReplicaWire implements AutoCloseable {
                 Thread.ofVirtual().start(() -> carry(primary, replica));
             } catch (IOException e) {
                 // The primary is not there yet, or not any more; the replica knocks again by itself.
-                if (door.isClosed()) {
+                if (listener.isClosed()) {
                     return;
                 }
             }
@@ -87,7 +87,7 @@ final class ReplicaWire implements AutoCloseable {
     @Override
     public void close() {
         try {
-            door.close();
+            listener.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

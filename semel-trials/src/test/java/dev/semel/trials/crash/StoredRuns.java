@@ -26,11 +26,11 @@ record StoredRuns(List<Row> rows, String integrity) {
     private static final String RUNS = """
         SELECT r.run, r.key,
                (SELECT count(*) FROM semel_key k WHERE k.run = r.run AND k.key = r.key) AS names,
-               (SELECT count(*) FROM semel_work w WHERE w.run = r.run) AS works,
-               (SELECT count(*) FROM semel_end e WHERE e.run = r.run) AS ends,
-               (SELECT max(e.state) FROM semel_end e WHERE e.run = r.run) AS end_state,
-               COALESCE((SELECT u.replays FROM semel_use u WHERE u.run = r.run), 0) AS replays,
-               COALESCE((SELECT sum(q.times) FROM semel_request q WHERE q.run = r.run AND q.conflict = 0), 0) AS told
+               (SELECT count(*) FROM semel_unfinished_run w WHERE w.run = r.run) AS works,
+               (SELECT count(*) FROM semel_finished_run e WHERE e.run = r.run) AS ends,
+               (SELECT max(e.state) FROM semel_finished_run e WHERE e.run = r.run) AS end_state,
+               COALESCE((SELECT u.replays FROM semel_duplicate_count u WHERE u.run = r.run), 0) AS replays,
+               COALESCE((SELECT sum(q.request_count) FROM semel_duplicate_request q WHERE q.run = r.run AND q.conflict = 0), 0) AS told
         FROM semel_run r
         """;
 

@@ -41,7 +41,7 @@ final class Strace implements AutoCloseable {
             throw new AssertionError("This trial needs strace: apt-get install strace", e);
         }
         Strace strace = new Strace(process, log, talk);
-        Until.holds("strace is attached (it may need root)", () -> {
+        Await.holds("strace is attached (it may need root)", () -> {
             String said = Files.readString(talk);
             if (!process.isAlive()) {
                 throw new AssertionError("strace ended, though it must be allowed to attach: " + said);
@@ -61,7 +61,7 @@ final class Strace implements AutoCloseable {
     public void close() {
         process.destroy();
         try {
-            if (!process.waitFor(Until.GENEROUS.toSeconds(), TimeUnit.SECONDS)) {
+            if (!process.waitFor(Await.GENEROUS.toSeconds(), TimeUnit.SECONDS)) {
                 throw new AssertionError("strace does not end: " + Files.readString(talk));
             }
         } catch (IOException | InterruptedException e) {

@@ -30,7 +30,7 @@ class TicksTest {
     Path folder;
 
     @Test
-    void every_nominal_time_is_one_row_and_one_run_whatever_is_killed() throws Exception {
+    void every_nominal_time_is_one_row_and_one_run_despite_kills() throws Exception {
         String url = RealPostgres.url(RealPostgres.newDatabase());
         ProcessServer[] servers = {start("one", url), start("two", url)};
         try {
@@ -40,13 +40,13 @@ class TicksTest {
             long begun = now(url);
             for (int at = BETWEEN_KILLS; at < SECONDS; at += BETWEEN_KILLS) {
                 long moment = begun + at * 1_000_000L;
-                Until.holds("some seconds have passed", () -> now(url) >= moment);
+                Await.holds("some seconds have passed", () -> now(url) >= moment);
                 int victim = at / BETWEEN_KILLS % 2;
                 servers[victim].kill();
                 servers[victim] = start(victim == 0 ? "one" : "two", url);
             }
             long end = now(url) / 1_000_000 * 1_000_000;
-            Until.holds(
+            Await.holds(
                     "every tick until then is seen to",
                     () -> number(url, "SELECT min(next_nominal) FROM semel_schedule") > end);
             judge(url, end);
@@ -57,30 +57,33 @@ class TicksTest {
     }
 
     private static void judge(String url, long end) {
-        long rows = number(url, "SELECT count(*) FROM semel_tick WHERE nominal <= " + end);
+        long rows = number(url, "SELECT count(*) FROM semel_schedule_tick WHERE nominal <= " + end);
         System.out.println("ticks: " + rows + " rows of " + SCHEDULES + " schedules");
         assertTrue(rows > SCHEDULES * (long) BETWEEN_KILLS, "too little happened: " + rows);
-        assertEquals(SCHEDULES, number(url, "SELECT count(DISTINCT workflow_id || schedule) FROM semel_tick"));
+        assertEquals(SCHEDULES, number(url, "SELECT count(DISTINCT workflow_id || schedule) FROM semel_schedule_tick"));
         assertEquals(0, number(url, """
             SELECT count(*) FROM (
-                SELECT count(*) AS rows, (max(nominal) - min(nominal)) / 1000000 + 1 AS seconds FROM semel_tick
+                SELECT count(*) AS rows, (max(nominal) - min(nominal)) / 1000000 + 1 AS seconds FROM semel_schedule_tick
                 WHERE nominal <= %d GROUP BY workflow_id, schedule) s WHERE rows <> seconds
             """.formatted(end)), "schedules with a nominal time that is not a row");
-        assertEquals(0, number(url, "SELECT count(*) FROM semel_tick WHERE nominal % 1000000 <> 0"));
-        assertEquals(0, number(url, "SELECT count(*) FROM semel_tick WHERE state > 2"), "all are made up for");
+        assertEquals(0, number(url, "SELECT count(*) FROM semel_schedule_tick WHERE nominal % 1000000 <> 0"));
+        assertEquals(0, number(url, "SELECT count(*) FROM semel_schedule_tick WHERE state > 2"), "all are made up for");
         assertEquals(0, number(url, """
-            SELECT count(*) FROM semel_tick t LEFT JOIN semel_run r ON r.run = t.run WHERE r.run IS NULL
+            SELECT count(*) FROM semel_schedule_tick t LEFT JOIN semel_run r ON r.run = t.run WHERE r.run IS NULL
             """), "ticks whose run is not there");
         assertEquals(
                 0,
-                number(url, "SELECT count(*) FROM (SELECT run FROM semel_tick GROUP BY run HAVING count(*) > 1) d"),
+                number(
+                        url,
+                        "SELECT count(*) FROM (SELECT run FROM semel_schedule_tick GROUP BY run HAVING count(*) > 1)"
+                                + " d"),
                 "runs of two ticks");
         assertEquals(0, number(url, """
-            SELECT count(*) FROM semel_run r LEFT JOIN semel_tick t ON t.run = r.run
-            WHERE r.door = 7 AND t.run IS NULL AND r.created_at <= %d - 20000000
+            SELECT count(*) FROM semel_run r LEFT JOIN semel_schedule_tick t ON t.run = r.run
+            WHERE r.trigger_source = 7 AND t.run IS NULL AND r.created_at <= %d - 20000000
             """.formatted(end)), "runs that no tick knows");
         assertEquals(0, number(url, """
-            SELECT count(*) FROM semel_tick t JOIN semel_run r ON r.run = t.run WHERE r.created_at < t.nominal
+            SELECT count(*) FROM semel_schedule_tick t JOIN semel_run r ON r.run = t.run WHERE r.created_at < t.nominal
             """), "ticks that fired before their time");
     }
 

@@ -29,7 +29,7 @@ class TwoWorkersTest {
     @TempDir
     Path folder;
 
-    private final Ledger ledger = new Ledger();
+    private final ClientLedger ledger = new ClientLedger();
     private final String url = RealPostgres.url(RealPostgres.newDatabase());
     private ProcessServer first;
     private ProcessServer second;
@@ -49,34 +49,35 @@ class TwoWorkersTest {
     }
 
     @Test
-    void equal_requests_at_once_at_both_workers_are_one_run_and_nothing_but_200() throws InterruptedException {
+    void equal_concurrent_requests_at_both_workers_are_one_run_and_only_200() throws InterruptedException {
         for (int i = 0; i < HOT_KEYS; i++) {
             String key = "hot-" + i;
-            List<Call.Outcome> outcomes = atOnce(key);
+            List<ClientCall.Outcome> outcomes = atOnce(key);
             long fresh = outcomes.stream()
-                    .filter(outcome -> outcome instanceof Call.Ok ok && !ok.replayed())
+                    .filter(outcome -> outcome instanceof ClientCall.Ok ok && !ok.replayed())
                     .count();
-            assertTrue(outcomes.stream().allMatch(Call.Ok.class::isInstance), () -> "not all were 200: " + outcomes);
+            assertTrue(
+                    outcomes.stream().allMatch(ClientCall.Ok.class::isInstance), () -> "not all were 200: " + outcomes);
             assertEquals(1, fresh, "answers that said it was new");
         }
         assertEquals(HOT_KEYS, ledger.runs().size());
         finish();
     }
 
-    private List<Call.Outcome> atOnce(String key) throws InterruptedException {
+    private List<ClientCall.Outcome> atOnce(String key) throws InterruptedException {
         CountDownLatch go = new CountDownLatch(1);
-        Call.Outcome[] outcomes = new Call.Outcome[AT_ONCE];
+        ClientCall.Outcome[] outcomes = new ClientCall.Outcome[AT_ONCE];
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < AT_ONCE; i++) {
             int number = i;
             threads.add(Thread.ofVirtual().start(() -> {
-                try (Caller caller = new Caller((number % 2 == 0 ? first : second).port())) {
+                try (KeepAliveClient caller = new KeepAliveClient((number % 2 == 0 ? first : second).port())) {
                     // Connects first, so that nothing but the triggers themselves is left for the same moment.
                     caller.get("/healthz");
                     go.await();
-                    outcomes[number] = ledger.record(key, () -> caller.trigger(key, Crowd.body(key)));
+                    outcomes[number] = ledger.record(key, () -> caller.trigger(key, LoadClients.body(key)));
                 } catch (IOException | InterruptedException e) {
-                    outcomes[number] = new Call.Unknown(String.valueOf(e.getMessage()));
+                    outcomes[number] = new ClientCall.Unknown(String.valueOf(e.getMessage()));
                 }
             }));
         }
@@ -89,16 +90,16 @@ class TwoWorkersTest {
 
     @Test
     void a_killed_worker_is_replaced_by_the_other_and_leaves_no_run_behind() throws SQLException {
-        Crowd crowd = new Crowd(ledger, "pair", AT_ONCE, Seed.forTrial("two workers"));
+        LoadClients crowd = new LoadClients(ledger, "pair", AT_ONCE, Seed.forTrial("two workers"));
         crowd.start(first.port(), second.port());
-        Until.holds("both are busy", () -> ledger.acknowledged() >= 500);
-        Crowd left = leaveRunsBehind(() -> {
+        Await.holds("both are busy", () -> ledger.acknowledged() >= 500);
+        LoadClients left = leaveRunsBehind(() -> {
             first.kill();
             ledger.killed();
         });
         left.join();
         int before = ledger.acknowledged();
-        Until.holds("the other goes on", () -> ledger.acknowledged() >= before + 500);
+        Await.holds("the other goes on", () -> ledger.acknowledged() >= before + 500);
         crowd.stop();
         crowd.settle(ledger.keys(), second.port());
         finish();
@@ -107,14 +108,16 @@ class TwoWorkersTest {
     /** The worker that was taken for dead comes back, knows nothing of it, and must not write. */
     @Test
     void a_frozen_worker_loses_its_runs_to_the_other_and_wakes_up_fenced() throws SQLException {
-        Crowd left = leaveRunsBehind(first::freeze);
-        Until.holds("the other took them over", () -> RealPostgres.number(url, "SELECT count(*) FROM semel_work") == 0);
+        LoadClients left = leaveRunsBehind(first::freeze);
+        Await.holds(
+                "the other took them over",
+                () -> RealPostgres.number(url, "SELECT count(*) FROM semel_unfinished_run") == 0);
         first.thaw();
         left.join();
-        Crowd crowd = new Crowd(ledger, "thawed", AT_ONCE, Seed.forTrial("thawed worker"));
+        LoadClients crowd = new LoadClients(ledger, "thawed", AT_ONCE, Seed.forTrial("thawed worker"));
         int before = ledger.acknowledged();
         crowd.start(first.port(), second.port());
-        Until.holds("both work again", () -> ledger.acknowledged() >= before + 500);
+        Await.holds("both work again", () -> ledger.acknowledged() >= before + 500);
         crowd.stop();
         crowd.settle(ledger.keys(), first.port());
         finish();
@@ -124,14 +127,14 @@ class TwoWorkersTest {
      * Triggers runs at the first worker that can be admitted and cannot end, because this trial holds the table of
      * ends; then does to the worker what it is here for. Answers the clients, who may still wait.
      */
-    private Crowd leaveRunsBehind(Runnable blow) throws SQLException {
-        Crowd clients = new Crowd(ledger, "left", LEFT_BEHIND, new Seed(0));
+    private LoadClients leaveRunsBehind(Runnable blow) throws SQLException {
+        LoadClients clients = new LoadClients(ledger, "left", LEFT_BEHIND, new Seed(0));
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
-            statement.execute("LOCK TABLE semel_end IN SHARE MODE");
+            statement.execute("LOCK TABLE semel_finished_run IN SHARE MODE");
             clients.once(first.port());
-            Until.holds("runs of the first worker are unfinished", () -> unfinishedAtFirst() > 0);
+            Await.holds("runs of the first worker are unfinished", () -> unfinishedAtFirst() > 0);
             blow.run();
             long left = unfinishedAtFirst();
             assertTrue(left > 0, "no run was left behind");
@@ -143,16 +146,16 @@ class TwoWorkersTest {
 
     private long unfinishedAtFirst() {
         return RealPostgres.number(url, """
-            SELECT count(*) FROM semel_work w JOIN semel_lease l ON l.lease = w.owner WHERE l.worker LIKE '\
+            SELECT count(*) FROM semel_unfinished_run w JOIN semel_lease l ON l.lease = w.owner WHERE l.worker LIKE '\
             """ + first.pid() + "@%'");
     }
 
     private void finish() {
-        Until.holds("all runs complete", () -> StoredRuns.postgres(url).allCompleted());
+        Await.holds("all runs complete", () -> StoredRuns.postgres(url).allCompleted());
         if (first.alive()) {
             first.stop();
         }
         second.stop();
-        Verdict.holds(ledger, StoredRuns.postgres(url));
+        ClientHistoryChecks.holds(ledger, StoredRuns.postgres(url));
     }
 }

@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** The runner of documents, on samples, with a server that only notes that it was asked. */
 class DocumentsRunnerTest {
-    private static final class NotingServer implements Server {
+    private static final class NotingServer implements DocumentServer {
         private final List<String> calls = new ArrayList<>();
 
         @Override
@@ -42,8 +42,8 @@ class DocumentsRunnerTest {
     Path commands;
 
     @Test
-    void a_session_with_the_output_it_shows_is_fine() throws Exception {
-        Documents.Report report = check("""
+    void a_session_with_the_shown_output_passes() throws Exception {
+        DocumentRunner.Report report = check("""
             ```sh run
             echo one; echo two >&2
             ```
@@ -69,13 +69,13 @@ class DocumentsRunnerTest {
     }
 
     @Test
-    void a_command_that_fails_is_a_problem_wherever_it_stands() throws Exception {
+    void a_failing_command_is_a_problem_at_any_position() throws Exception {
         String problem = onlyProblem("```sh run\n(exit 3)\necho fine\n```\n");
         assertTrue(problem.startsWith("docs/a.md:1: exit code 3, not 0"), problem);
     }
 
     @Test
-    void a_failure_that_is_meant_is_stated() throws Exception {
+    void an_expected_failure_must_be_declared() throws Exception {
         assertEquals(List.of(), check("```sh run exit=3\n(exit 3)\n```\n").problems());
         String problem = onlyProblem("```sh run exit=3\ntrue\n```\n");
         assertTrue(problem.startsWith("docs/a.md:1: exit code 0, not 3"), problem);
@@ -98,7 +98,7 @@ class DocumentsRunnerTest {
     }
 
     @Test
-    void the_usual_address_stands_for_the_server_of_the_document() throws Exception {
+    void the_default_address_is_replaced_by_the_documents_server() throws Exception {
         assertEquals(List.of(), check("""
             ```sh run
             test localhost:8085 = "${SEMEL_SERVER#http://}" && echo 127.0.0.1:1
@@ -110,7 +110,7 @@ class DocumentsRunnerTest {
     }
 
     @Test
-    void an_id_of_a_document_is_the_same_real_id_everywhere() throws Exception {
+    void an_id_in_a_document_maps_to_one_real_id() throws Exception {
         String bind = "```sh run\necho run_A1b2C3d4 run_B1b2C3d4\n```\n```text\nrun_first1 run_second2\n```\n";
         assertEquals(
                 List.of(),
@@ -126,14 +126,14 @@ class DocumentsRunnerTest {
     }
 
     @Test
-    void a_block_that_says_until_is_asked_again_until_it_fits() throws Exception {
+    void an_until_block_is_repeated_until_it_matches() throws Exception {
         String counting = "echo x >> tries; wc -l < tries | tr -d ' '\n```\n```text\n3\n```\n";
         assertEquals(List.of(), check("```sh run until\n" + counting).problems());
         assertTrue(onlyProblem("```sh run\n" + counting).contains("found: 1"));
     }
 
     @Test
-    void a_server_that_a_document_shows_is_started_with_its_own_words() throws Exception {
+    void a_server_shown_in_a_document_is_started_with_its_own_command() throws Exception {
         String page = """
             ```sh server
             bash -c 'echo "port $SEMEL_PORT on http://127.0.0.1:4711"; echo ready; sleep 600'
@@ -153,7 +153,7 @@ class DocumentsRunnerTest {
     }
 
     @Test
-    void the_folder_of_commands_stands_first_on_the_path() throws Exception {
+    void the_commands_folder_comes_first_on_the_path() throws Exception {
         Path command = Files.writeString(commands.resolve("semel"), "#!/bin/sh\necho \"semel $1\"\n");
         assertTrue(command.toFile().setExecutable(true));
         assertEquals(
@@ -162,14 +162,14 @@ class DocumentsRunnerTest {
     }
 
     @Test
-    void a_command_that_reads_its_input_does_not_eat_the_session() throws Exception {
+    void a_command_that_reads_stdin_does_not_consume_the_session() throws Exception {
         assertEquals(
                 List.of(),
                 check("```sh run\ncat\necho after\n```\n```text\nafter\n```\n").problems());
     }
 
     @Test
-    void output_without_a_final_line_break_is_compared_whole() throws Exception {
+    void output_without_a_final_line_break_is_compared_completely() throws Exception {
         assertEquals(
                 List.of(),
                 check("```sh run\nprintf '{\"a\":1}'\n```\n```text\n{\"a\":1}\n```\n")
@@ -179,14 +179,14 @@ class DocumentsRunnerTest {
     @Test
     void a_block_that_ends_the_shell_or_never_ends_is_a_problem() throws Exception {
         assertTrue(onlyProblem("```sh run\nexit 0\n```\n").contains("ended the shell"));
-        Documents impatient = new Documents(commands, () -> server, Map.of(), Duration.ofMillis(200));
+        DocumentRunner impatient = new DocumentRunner(commands, () -> server, Map.of(), Duration.ofMillis(200));
         // Waits for a writer that never comes; closing the shell ends it.
         SourceFile file = new SourceFile("docs/a.md", "```sh run\nmkfifo never; read -r _ < never\n```\n");
         assertEquals(1, impatient.check(file).problems().size());
     }
 
     @Test
-    void what_a_session_leaves_running_ends_with_it() throws Exception {
+    void background_processes_end_with_the_session() throws Exception {
         Path pid = commands.resolve("pid");
         assertEquals(
                 List.of(),
@@ -197,16 +197,16 @@ class DocumentsRunnerTest {
     }
 
     @Test
-    void a_block_that_nothing_runs_says_norun_and_why() throws Exception {
+    void a_block_that_is_not_run_says_norun_and_why() throws Exception {
         assertTrue(onlyProblem("```sh\nrm -rf x\n```\n").contains("say `norun` and why"));
         assertTrue(onlyProblem("```\nplain\n```\n").contains("say `norun` and why"));
         assertTrue(onlyProblem("```text\nnobody printed this\n```\n").contains("say `norun` and why"));
         assertTrue(onlyProblem("```sh norun\nx\n```\n").contains("norun needs a reason"));
-        Documents.Report report = check("```sh norun needs a PostgreSQL\npsql\n```\n```text\nits output\n```\n");
+        DocumentRunner.Report report = check("```sh norun needs a PostgreSQL\npsql\n```\n```text\nits output\n```\n");
         assertEquals(List.of(), report.problems());
         assertEquals(
                 List.of("needs a PostgreSQL"),
-                report.excused().stream().map(Block::reason).toList());
+                report.excused().stream().map(CodeBlock::reason).toList());
         assertEquals(List.of(), server.calls, "A document without a session needs no server.");
     }
 
@@ -219,7 +219,7 @@ class DocumentsRunnerTest {
 
     @Test
     void blocks_are_found_in_lists_and_inside_longer_fences() {
-        List<Block> blocks = Block.of(new SourceFile("a.md", """
+        List<CodeBlock> blocks = CodeBlock.of(new SourceFile("a.md", """
             1. In a list:
 
                ```sh run
@@ -243,7 +243,7 @@ class DocumentsRunnerTest {
     }
 
     @Test
-    void dots_stand_for_text_in_a_line_and_for_lines() {
+    void dots_match_text_in_a_line_or_whole_lines() {
         assertTrue(fits("run_… started", "run_4Gh started"));
         assertTrue(fits("a\n…\nz", "a\nb\nc\nz\n"));
         assertTrue(fits("a\n…\nz", "a\nz\n"));
@@ -268,8 +268,8 @@ class DocumentsRunnerTest {
         return problems.getFirst();
     }
 
-    private Documents.Report check(String text) throws Exception {
-        Documents documents = new Documents(
+    private DocumentRunner.Report check(String text) throws Exception {
+        DocumentRunner documents = new DocumentRunner(
                 commands,
                 () -> server,
                 Map.of("json", block -> JsonMapper.shared().readTree(block.text())),

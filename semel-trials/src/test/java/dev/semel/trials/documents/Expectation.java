@@ -8,15 +8,15 @@ import java.util.regex.Pattern;
 
 /**
  * What a document says that a command prints. {@code …} inside a line stands for any text, a line that is only
- * {@code …} for any lines, and an id for the one that {@link Names} bound to it. White space at the end of lines and
+ * {@code …} for any lines, and an id for the one that {@link DocumentIds} bound to it. White space at the end of lines and
  * blank lines at the end do not count.
  */
 final class Expectation {
     private static final String ANY = "…";
-    private static final Pattern HOLE = Pattern.compile(ANY + "|" + Names.SHOWN.pattern());
+    private static final Pattern HOLE = Pattern.compile(ANY + "|" + DocumentIds.SHOWN.pattern());
 
     /** What came out: the names known afterwards where it fits, or what differs. */
-    record Comparison(Names names, Optional<String> difference) {}
+    record Comparison(DocumentIds names, Optional<String> difference) {}
 
     private final List<String> lines;
     private List<String> actual = List.of();
@@ -29,20 +29,20 @@ final class Expectation {
 
     /** What differs, or nothing. */
     Optional<String> differs(String output) {
-        return compare(output, new Names()).difference();
+        return compare(output, new DocumentIds()).difference();
     }
 
-    Comparison compare(String output, Names names) {
+    Comparison compare(String output, DocumentIds names) {
         actual = lines(output);
         furthest = 0;
         stoppedAt = 0;
-        Optional<Names> fits = fits(0, 0, names);
+        Optional<DocumentIds> fits = fits(0, 0, names);
         return fits.map(bound -> new Comparison(bound, Optional.empty()))
                 .orElseGet(() -> new Comparison(names, Optional.of(report())));
     }
 
     /** The names under which the lines from here on fit, if any. */
-    private Optional<Names> fits(int line, int at, Names names) {
+    private Optional<DocumentIds> fits(int line, int at, DocumentIds names) {
         if (line > furthest) {
             furthest = line;
             stoppedAt = at;
@@ -52,7 +52,7 @@ final class Expectation {
         }
         if (lines.get(line).strip().equals(ANY)) {
             for (int next = at; next <= actual.size(); next++) {
-                Optional<Names> found = fits(line + 1, next, names);
+                Optional<DocumentIds> found = fits(line + 1, next, names);
                 if (found.isPresent()) {
                     return found;
                 }
@@ -64,7 +64,7 @@ final class Expectation {
                 : line(lines.get(line), actual.get(at), names).flatMap(bound -> fits(line + 1, at + 1, bound));
     }
 
-    private static Optional<Names> line(String expected, String found, Names names) {
+    private static Optional<DocumentIds> line(String expected, String found, DocumentIds names) {
         StringBuilder pattern = new StringBuilder();
         List<String> ids = new ArrayList<>();
         Matcher hole = HOLE.matcher(expected);
@@ -79,7 +79,7 @@ final class Expectation {
         }
         Matcher match = Pattern.compile(pattern + Pattern.quote(expected.substring(from)))
                 .matcher(found);
-        Optional<Names> bound = match.matches() ? Optional.of(names) : Optional.empty();
+        Optional<DocumentIds> bound = match.matches() ? Optional.of(names) : Optional.empty();
         for (int i = 0; i < ids.size() && bound.isPresent(); i++) {
             bound = bound.get().bound(ids.get(i), match.group(i + 1));
         }

@@ -1,23 +1,23 @@
 package dev.semel.trials.documents;
 
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.server.demo.Playground;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.demo.DemoExternalApiServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** {@code semel dev --demo} inside this process, on any free port, with a store of its own. */
-final class LocalServer implements Server {
+final class LocalServer implements DocumentServer {
     private @Nullable Path data;
-    private @Nullable Serve serve;
+    private @Nullable SemelServer serve;
 
     @Override
     public void start() throws Exception {
         data = Files.createTempDirectory("semel-data");
-        serve = Serve.start(
-                new ServeOptions(true, true, "127.0.0.1", 0, data, "sqlite:" + data.resolve("semel.db"), null));
+        serve = SemelServer.start(
+                new ServerOptions(true, true, "127.0.0.1", 0, data, "sqlite:" + data.resolve("semel.db"), null));
     }
 
     @Override
@@ -27,7 +27,7 @@ final class LocalServer implements Server {
 
     @Override
     public String playground() {
-        Playground playground = Objects.requireNonNull(serve).playground();
+        DemoExternalApiServer playground = Objects.requireNonNull(serve).playground();
         return playground == null ? "" : playground.url();
     }
 

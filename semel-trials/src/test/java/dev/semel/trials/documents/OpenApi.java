@@ -3,7 +3,7 @@ package dev.semel.trials.documents;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJsonCodec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ record OpenApi(JsonNode document) {
     record Operation(String method, String path, String scope) {}
 
     static OpenApi parse(String text) {
-        return new OpenApi(Json.parse(text));
+        return new OpenApi(StrictJsonCodec.parse(text));
     }
 
     List<Operation> operations() {
@@ -50,15 +50,17 @@ record OpenApi(JsonNode document) {
         if (content.isMissingNode()) {
             faults.add("the media type " + reply.mediaType() + " is not described");
         } else if (reply.mediaType().endsWith("ndjson")) {
-            reply.body().lines().forEach(line -> faults.addAll(faults(content.path("schema"), Json.parse(line))));
+            reply.body()
+                    .lines()
+                    .forEach(line -> faults.addAll(faults(content.path("schema"), StrictJsonCodec.parse(line))));
         } else if (reply.mediaType().endsWith("json")) {
-            faults.addAll(faults(content.path("schema"), Json.parse(reply.body())));
+            faults.addAll(faults(content.path("schema"), StrictJsonCodec.parse(reply.body())));
         }
         return faults;
     }
 
     List<String> faults(String schemaName, JsonNode value) {
-        return faults(Json.parse("{\"$ref\":\"#/components/schemas/" + schemaName + "\"}"), value);
+        return faults(StrictJsonCodec.parse("{\"$ref\":\"#/components/schemas/" + schemaName + "\"}"), value);
     }
 
     private List<String> header(JsonNode response, String name, String value) {

@@ -4,17 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
-import dev.semel.Semel;
-import dev.semel.Settings;
 import dev.semel.error.ErrorCode;
-import dev.semel.json.Json;
-import dev.semel.server.api.Api;
-import dev.semel.server.api.FileWorkflow;
-import dev.semel.server.api.Metrics;
-import dev.semel.server.auth.People;
-import dev.semel.server.auth.Tokens;
-import dev.semel.server.settings.SecretKeys;
-import dev.semel.server.steps.Outside;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.access.ApiTokenStore;
+import dev.semel.server.access.UserAccountStore;
+import dev.semel.server.api.ApiRoutes;
+import dev.semel.server.api.PrometheusMetrics;
+import dev.semel.server.api.PublishedYamlWorkflow;
+import dev.semel.server.settings.SecretEncryptionKeys;
+import dev.semel.server.steps.YamlStepDependencies;
 import dev.semel.trials.architecture.SourceFile;
 import dev.semel.trials.architecture.SourceTree;
 import io.swagger.v3.parser.OpenAPIV3Parser;
@@ -42,7 +42,7 @@ class OpenApiTest {
     Path folder;
 
     @Test
-    void a_validator_finds_nothing_wrong_with_it() throws Exception {
+    void the_description_is_valid() throws Exception {
         var parsed = new OpenAPIV3Parser().readContents(text(), null, new ParseOptions());
         assertEquals(List.of(), parsed.getMessages());
         assertNotNull(parsed.getOpenAPI());
@@ -57,15 +57,17 @@ class OpenApiTest {
     }
 
     @Test
-    void it_offers_what_the_router_offers_and_asks_for_the_same_scopes() throws Exception {
+    void the_description_has_the_routes_and_scopes_of_the_router() throws Exception {
         TreeSet<String> routes = new TreeSet<>();
-        try (Semel semel = Semel.open(Settings.of(
-                "sqlite:" + folder.resolve("a.db"), version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE)))) {
-            var settings = new dev.semel.server.settings.Settings(semel, SecretKeys.none());
-            new Api(semel, Tokens.serving(semel), new Metrics(semel), false)
-                    .with(settings)
-                    .receiving(settings, InstantSource.system())
-                    .with(People.serving(semel))
+        try (SemelRuntime semel = SemelRuntime.open(RuntimeOptions.of(
+                "sqlite:" + folder.resolve("a.db"),
+                version -> PublishedYamlWorkflow.compile(version, _ -> YamlStepDependencies.UNAVAILABLE)))) {
+            var settings =
+                    new dev.semel.server.settings.WorkspaceSettingRepositories(semel, SecretEncryptionKeys.of(""));
+            new ApiRoutes(semel, ApiTokenStore.serving(semel), new PrometheusMetrics(semel), false)
+                    .addRoutesFor(settings)
+                    .addWebhooks(settings, InstantSource.system())
+                    .addRoutesFor(UserAccountStore.serving(semel))
                     .router()
                     .routes()
                     .forEach(route -> routes.add(route.method() + " " + route.pattern() + " "
@@ -77,7 +79,7 @@ class OpenApiTest {
     }
 
     @Test
-    void it_lists_every_error_code() throws Exception {
+    void the_description_lists_every_error_code() throws Exception {
         List<String> listed = new ArrayList<>();
         document()
                 .document()
@@ -87,14 +89,14 @@ class OpenApiTest {
     }
 
     @Test
-    void the_examples_of_the_errors_page_are_what_the_server_would_say() throws Exception {
+    void the_examples_of_the_errors_page_match_the_server() throws Exception {
         SourceFile page = SourceTree.find().files().stream()
                 .filter(file -> file.path().equals("docs/reference/errors.md"))
                 .findFirst()
                 .orElseThrow();
         List<String> seen = new ArrayList<>();
-        for (Block block : Block.of(page)) {
-            JsonNode example = Json.parse(block.text());
+        for (CodeBlock block : CodeBlock.of(page)) {
+            JsonNode example = StrictJsonCodec.parse(block.text());
             assertEquals(List.of(), document().faults("Problem", example), block.place());
             ErrorCode code = Arrays.stream(ErrorCode.values())
                     .filter(one -> one.slug().equals(example.path("code").asString()))
@@ -109,23 +111,23 @@ class OpenApiTest {
     }
 
     @Test
-    void answers_of_a_real_server_are_as_described() throws Exception {
+    void responses_of_a_real_server_match_the_description() throws Exception {
         LocalServer server = new LocalServer();
         server.start();
         try (HttpClient client = HttpClient.newHttpClient()) {
-            Asking asking = new Asking(client, server.url(), document());
+            OpenApiClient asking = new OpenApiClient(client, server.url(), document());
             triggers(asking);
             events(asking);
             lists(asking);
             versions(asking);
             operating(asking);
             schedules(asking);
-            ReviewsAsked.ask(asking);
-            SettingsAsked.ask(asking);
+            ReviewApiCalls.ask(asking);
+            SettingsApiCalls.ask(asking);
             incidents(asking);
-            HooksAsked.ask(asking);
-            ReplaysAsked.ask(asking);
-            PagesAsked.ask(asking);
+            WebhookApiCalls.ask(asking);
+            ReplayApiCalls.ask(asking);
+            DashboardApiCalls.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());
@@ -135,7 +137,7 @@ class OpenApiTest {
     }
 
     @Test
-    void an_answer_that_is_not_as_described_is_a_fault() throws Exception {
+    void a_response_that_does_not_match_the_description_is_reported() throws Exception {
         OpenApi api = document();
         assertEquals(List.of(), api.faults("GET", "/healthz", reply(Map.of(), "{\"status\":\"ok\"}")));
         assertFalse(
@@ -153,193 +155,195 @@ class OpenApiTest {
         return new Reply(200, JSON, headers, body);
     }
 
-    private static void triggers(Asking asking) throws Exception {
+    private static void triggers(OpenApiClient client) throws Exception {
         String data = "{\"data\":{\"payment_id\":\"pay_1\",\"amount\":4900,\"currency\":\"usd\"}}";
         String trigger = "/v1/workflows/{id}/trigger";
-        asking.named("payment_receipt").with("Idempotency-Key", "evt_1");
-        asking.ask(200, "POST", trigger, data);
-        asking.ask(200, "POST", trigger + "?wait=30s", data);
-        asking.with("Prefer", "wait=1, handling=strict").ask(200, "POST", trigger, data);
-        asking.ask(422, "POST", trigger, data.replace("4900", "5900"));
-        asking.without().ask(200, "POST", trigger, "{\"data\":{\"task_id\":\"t\"},\"more\":1}");
-        asking.ask(200, "PUT", "/v1/workflows/{id}/runs/{run_id}", data);
-        asking.ask(
+        client.named("payment_receipt").with("Idempotency-Key", "evt_1");
+        client.ask(200, "POST", trigger, data);
+        client.ask(200, "POST", trigger + "?wait=30s", data);
+        client.with("Prefer", "wait=1, handling=strict").ask(200, "POST", trigger, data);
+        client.ask(422, "POST", trigger, data.replace("4900", "5900"));
+        client.without().ask(200, "POST", trigger, "{\"data\":{\"task_id\":\"t\"},\"more\":1}");
+        client.ask(200, "PUT", "/v1/workflows/{id}/runs/{run_id}", data);
+        client.ask(
                 200,
                 "POST",
                 "/v1/workflows/{id}/trigger-batch",
                 "{\"items\":[{\"key\":\"b_1\",\"data\":{}},{\"key\":\"b_1\",\"data\":{}},{\"key\":\"\"}]}");
-        asking.publish("loose", "");
-        asking.publish("strict", "idempotency: {duplicate_payload: reject}\ntrigger: {http: {require_key: true}}\n");
-        asking.publish("flagged", "idempotency: {duplicate_payload: flag, on_failed: run_again}\n");
-        asking.named("loose").with("Idempotency-Key", "l_1").ask(200, "POST", trigger, "{\"data\":{\"a\":1}}");
-        asking.ask(200, "POST", trigger, "{\"data\":{\"a\":2}}");
-        asking.named("strict").ask(400, "POST", trigger, "{}");
-        asking.with("Idempotency-Key", "s_1").ask(200, "POST", trigger, "{}");
-        asking.without().with("Idempotency-Key", "s_2").ask(409, "POST", trigger, "{}");
-        asking.named("flagged").with("Idempotency-Key", "f_1").ask(200, "POST", trigger, "{}");
-        asking.without().with("Idempotency-Key", "f_2").ask(200, "POST", trigger, "{}");
+        client.publish("loose", "");
+        client.publish("strict", "idempotency: {duplicate_payload: reject}\ntrigger: {http: {require_key: true}}\n");
+        client.publish("flagged", "idempotency: {duplicate_payload: flag, on_failed: run_again}\n");
+        client.named("loose").with("Idempotency-Key", "l_1").ask(200, "POST", trigger, "{\"data\":{\"a\":1}}");
+        client.ask(200, "POST", trigger, "{\"data\":{\"a\":2}}");
+        client.named("strict").ask(400, "POST", trigger, "{}");
+        client.with("Idempotency-Key", "s_1").ask(200, "POST", trigger, "{}");
+        client.without().with("Idempotency-Key", "s_2").ask(409, "POST", trigger, "{}");
+        client.named("flagged").with("Idempotency-Key", "f_1").ask(200, "POST", trigger, "{}");
+        client.without().with("Idempotency-Key", "f_2").ask(200, "POST", trigger, "{}");
     }
 
-    private static void events(Asking asking) throws Exception {
-        asking.publish("wanting", "trigger: {events: [{type: paid, when: \"${ event.data.amount > 1 }\"}]}\n");
-        asking.publish("picky", "trigger: {events: [{type: paid}]}\ninput: {a: {type: integer, required: true}}\n");
+    private static void events(OpenApiClient client) throws Exception {
+        client.publish("wanting", "trigger: {events: [{type: paid, when: \"${ event.data.amount > 1 }\"}]}\n");
+        client.publish("picky", "trigger: {events: [{type: paid}]}\ninput: {a: {type: integer, required: true}}\n");
         String event = "{\"id\":\"1\",\"source\":\"/shop\",\"type\":\"paid\",\"data\":{\"amount\":2}}";
-        JsonNode first = Json.parse(asking.ask(200, "POST", "/v1/events", event).body());
-        asking.event(first.path("event").path("event_id").asString());
-        asking.ask(200, "POST", "/v1/events", event.replace("2", "3"));
-        asking.ask(200, "POST", "/v1/events", event.replace("amount", "total").replace("\"1\"", "\"2\""));
-        asking.ask(200, "POST", "/v1/events", "[" + event + ",{\"id\":\"\"}]");
-        asking.ask(400, "POST", "/v1/events", "{\"id\":\"1\"}");
-        asking.ask(200, "GET", "/v1/events?type=paid&limit=1", "");
-        asking.ask(200, "GET", "/v1/events?unmatched=true&since=2h&source=/shop", "");
-        asking.ask(200, "GET", "/v1/events/{event_id}", "");
-        asking.ask(200, "POST", "/v1/events/{event_id}/reprocess?dry_run=true", "");
-        asking.ask(200, "POST", "/v1/events/{event_id}/reprocess", "");
-        asking.ask(200, "POST", "/v1/events/reprocess", "{\"type\":\"paid\",\"dry_run\":true}");
-        asking.ask(200, "POST", "/v1/events/reprocess", "");
+        JsonNode first = StrictJsonCodec.parse(
+                client.ask(200, "POST", "/v1/events", event).body());
+        client.event(first.path("event").path("event_id").asString());
+        client.ask(200, "POST", "/v1/events", event.replace("2", "3"));
+        client.ask(200, "POST", "/v1/events", event.replace("amount", "total").replace("\"1\"", "\"2\""));
+        client.ask(200, "POST", "/v1/events", "[" + event + ",{\"id\":\"\"}]");
+        client.ask(400, "POST", "/v1/events", "{\"id\":\"1\"}");
+        client.ask(200, "GET", "/v1/events?type=paid&limit=1", "");
+        client.ask(200, "GET", "/v1/events?unmatched=true&since=2h&source=/shop", "");
+        client.ask(200, "GET", "/v1/events/{event_id}", "");
+        client.ask(200, "POST", "/v1/events/{event_id}/reprocess?dry_run=true", "");
+        client.ask(200, "POST", "/v1/events/{event_id}/reprocess", "");
+        client.ask(200, "POST", "/v1/events/reprocess", "{\"type\":\"paid\",\"dry_run\":true}");
+        client.ask(200, "POST", "/v1/events/reprocess", "");
     }
 
-    private static void lists(Asking asking) throws Exception {
-        asking.named("payment_receipt");
-        asking.ask(200, "GET", "/v1/runs?limit=2&q=status:completed", "");
-        asking.ask(200, "GET", "/v1/workflows/{id}/runs?q=replayed:true", "");
-        asking.ask(200, "GET", "/v1/runs/{run_id}", "");
-        asking.ask(200, "GET", "/v1/runs/{run_id}/timeline", "");
-        asking.ask(200, "GET", "/v1/runs/{run_id}/timeline?limit=1&after=1", "");
-        asking.ask(400, "GET", "/v1/runs/{run_id}/timeline?limit=1001", "");
-        asking.ask(200, "GET", "/v1/runs/{run_id}/requests", "");
-        asking.ask(200, "GET", "/v1/requests", "");
-        asking.ask(200, "GET", "/v1/requests?q=kind:conflict+workflow:payment_receipt+since:1h", "");
-        asking.ask(400, "GET", "/v1/requests?q=kind:odd", "");
-        asking.ask(200, "GET", "/v1/keys?prefix=evt", "");
-        asking.ask(200, "GET", "/v1/keys?workflow=payment_receipt&limit=1", "");
-        asking.ask(404, "GET", "/v1/keys?workflow=nowhere", "");
-        asking.ask(200, "GET", "/v1/keys/{key}?workflow=payment_receipt", "");
-        asking.ask(200, "GET", "/v1/workflows", "");
-        asking.ask(200, "GET", "/v1/workflows?summary=true&limit=1&name=lead", "");
-        asking.ask(400, "GET", "/v1/workflows?limit=0", "");
-        asking.ask(200, "GET", "/v1/workflows/{id}", "");
+    private static void lists(OpenApiClient client) throws Exception {
+        client.named("payment_receipt");
+        client.ask(200, "GET", "/v1/runs?limit=2&q=status:completed", "");
+        client.ask(200, "GET", "/v1/workflows/{id}/runs?q=replayed:true", "");
+        client.ask(200, "GET", "/v1/runs/{run_id}", "");
+        client.ask(200, "GET", "/v1/runs/{run_id}/timeline", "");
+        client.ask(200, "GET", "/v1/runs/{run_id}/timeline?limit=1&after=1", "");
+        client.ask(400, "GET", "/v1/runs/{run_id}/timeline?limit=1001", "");
+        client.ask(200, "GET", "/v1/runs/{run_id}/requests", "");
+        client.ask(200, "GET", "/v1/requests", "");
+        client.ask(200, "GET", "/v1/requests?q=kind:conflict+workflow:payment_receipt+since:1h", "");
+        client.ask(400, "GET", "/v1/requests?q=kind:odd", "");
+        client.ask(200, "GET", "/v1/keys?prefix=evt", "");
+        client.ask(200, "GET", "/v1/keys?workflow=payment_receipt&limit=1", "");
+        client.ask(404, "GET", "/v1/keys?workflow=nowhere", "");
+        client.ask(200, "GET", "/v1/keys/{key}?workflow=payment_receipt", "");
+        client.ask(200, "GET", "/v1/workflows", "");
+        client.ask(200, "GET", "/v1/workflows?summary=true&limit=1&name=lead", "");
+        client.ask(400, "GET", "/v1/workflows?limit=0", "");
+        client.ask(200, "GET", "/v1/workflows/{id}", "");
     }
 
-    private static void versions(Asking asking) throws Exception {
-        asking.publish("tried", "");
+    private static void versions(OpenApiClient client) throws Exception {
+        client.publish("tried", "");
         String file = "semel: 1\nworkflow: tried\ntitle: Two\nsteps: [{id: note, set: {ok: true}}]\n";
-        asking.typed("application/yaml").ask(200, "PUT", "/v1/workflows/{id}?share=10", file);
-        asking.named("nowhere").ask(404, "PUT", "/v1/workflows/{id}?share=10", file.replace("tried", "nowhere"));
-        asking.typed(JSON).named("tried");
-        asking.ask(200, "GET", "/v1/workflows/{id}", "");
-        asking.ask(200, "GET", "/v1/workflows/{id}/versions?limit=1", "");
-        asking.ask(200, "GET", "/v1/workflows/{id}/versions/{version}", "");
-        asking.ask(200, "GET", "/v1/workflows/{id}/diff?from=1&to=2", "");
-        asking.ask(404, "GET", "/v1/workflows/{id}/diff?from=9", "");
-        asking.ask(412, "POST", "/v1/workflows/{id}/promote", "{\"version\":9}");
-        asking.ask(200, "POST", "/v1/workflows/{id}/promote", "");
-        asking.ask(200, "POST", "/v1/workflows/{id}/rollback", "{\"version\":1}");
-        asking.ask(400, "POST", "/v1/workflows/{id}/rollback", "");
-        asking.ask(200, "GET", "/schema/workflow-1.json", "");
-        asking.named("payment_receipt");
+        client.typed("application/yaml").ask(200, "PUT", "/v1/workflows/{id}?percentage=10", file);
+        client.named("nowhere").ask(404, "PUT", "/v1/workflows/{id}?percentage=10", file.replace("tried", "nowhere"));
+        client.typed(JSON).named("tried");
+        client.ask(200, "GET", "/v1/workflows/{id}", "");
+        client.ask(200, "GET", "/v1/workflows/{id}/versions?limit=1", "");
+        client.ask(200, "GET", "/v1/workflows/{id}/versions/{version}", "");
+        client.ask(200, "GET", "/v1/workflows/{id}/diff?from=1&to=2", "");
+        client.ask(404, "GET", "/v1/workflows/{id}/diff?from=9", "");
+        client.ask(412, "POST", "/v1/workflows/{id}/promote", "{\"version\":9}");
+        client.ask(200, "POST", "/v1/workflows/{id}/promote", "");
+        client.ask(200, "POST", "/v1/workflows/{id}/rollback", "{\"version\":1}");
+        client.ask(400, "POST", "/v1/workflows/{id}/rollback", "");
+        client.ask(200, "GET", "/schema/workflow-1.json", "");
+        client.named("payment_receipt");
     }
 
-    private static void operating(Asking asking) throws Exception {
-        asking.ask(200, "POST", "/v1/workflows/{id}/pause", "");
-        asking.ask(200, "POST", "/v1/workflows/{id}/trigger", "{}");
-        asking.ask(200, "GET", "/v1/runs?q=status:queued", "");
-        asking.ask(200, "POST", "/v1/workflows/{id}/resume", "");
-        asking.ask(200, "POST", "/v1/runs/{run_id}/cancel", "{\"reason\":\"a test\"}");
-        asking.ask(200, "POST", "/v1/runs/{run_id}/signals/{name}", "{\"data\":{}}");
-        asking.ask(200, "POST", "/v1/signals/{name}", "{\"key\":\"order_1\",\"data\":{},\"id\":\"evt_1\"}");
-        asking.ask(200, "POST", "/v1/signals/{name}", "{\"key\":\"order_1\",\"data\":{},\"id\":\"evt_1\"}");
-        asking.ask(422, "POST", "/v1/signals/{name}", "{\"key\":\"order_2\",\"data\":{},\"id\":\"evt_1\"}");
-        asking.ask(400, "POST", "/v1/signals/{name}", "{\"data\":{}}");
-        asking.ask(200, "POST", "/v1/runs/{run_id}/decide", "{\"step\":\"x\",\"decision\":\"approve\"}");
-        asking.ask(200, "POST", "/v1/keys/{key}/simulate", "{\"after\":\"30h\"}");
-        asking.ask(200, "POST", "/v1/keys/{key}/extend", "{\"for\":\"48h\",\"reason\":\"a test\"}");
-        asking.ask(200, "POST", "/v1/keys/{key}/release?dry_run=true", "{\"reason\":\"a test\"}");
-        asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
-        asking.ask(404, "POST", "/v1/keys/{key}/extend", "{\"for\":\"48h\",\"reason\":\"a test\"}");
-        asking.with("Idempotency-Key", "change_1");
-        asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
-        asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
-        asking.ask(422, "POST", "/v1/keys/{key}/release", "{\"reason\":\"another\"}");
-        asking.without();
-        asking.ask(200, "POST", "/v1/tokens", "{\"scopes\":[\"trigger\"],\"quota_per_minute\":1}");
-        asking.ask(200, "GET", "/v1/tokens", "");
-        asking.ask(200, "DELETE", "/v1/tokens/{token_id}", "");
-        asking.ask(200, "GET", "/v1/workers", "");
-        asking.ask(200, "GET", "/v1/audit?limit=1&q=action:key", "");
-        asking.ask(200, "GET", "/v1/audit?format=jsonl", "");
-        asking.ask(400, "GET", "/v1/audit?q=who:me", "");
-        asking.ask(200, "GET", "/v1/signals?since=1h", "");
-        asking.ask(400, "GET", "/v1/signals?since=yesterday", "");
-        asking.ask(200, "GET", "/v1/facts?kind=conflict&limit=1", "");
-        asking.ask(200, "GET", "/v1/facts?kind=replayed&workflow=payment_receipt", "");
-        asking.ask(200, "GET", "/v1/facts?kind=written", "");
-        asking.ask(200, "GET", "/v1/facts?kind=unkeyed", "");
-        asking.ask(400, "GET", "/v1/facts?kind=odd", "");
-        asking.ask(200, "GET", "/v1/objects?having=writes%3E0", "");
-        asking.ask(200, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[\"1h\"]}");
-        asking.ask(400, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[1]}");
-        asking.ask(200, "GET", "/v1/audit", "");
-        asking.ask(200, "GET", "/v1/openapi.json", "");
-        asking.ask(200, "GET", "/docs/{page}", "");
-        asking.ask(200, "GET", "/problems/{code}", "");
-        asking.ask(200, "GET", "/healthz", "");
-        asking.ask(200, "GET", "/readyz", "");
-        asking.ask(200, "GET", "/metrics", "");
+    private static void operating(OpenApiClient client) throws Exception {
+        client.ask(200, "POST", "/v1/workflows/{id}/pause", "");
+        client.ask(200, "POST", "/v1/workflows/{id}/trigger", "{}");
+        client.ask(200, "GET", "/v1/runs?q=status:queued", "");
+        client.ask(200, "POST", "/v1/workflows/{id}/resume", "");
+        client.ask(200, "POST", "/v1/runs/{run_id}/cancel", "{\"reason\":\"a test\"}");
+        client.ask(200, "POST", "/v1/runs/{run_id}/signals/{name}", "{\"data\":{}}");
+        client.ask(200, "POST", "/v1/signals/{name}", "{\"key\":\"order_1\",\"data\":{},\"id\":\"evt_1\"}");
+        client.ask(200, "POST", "/v1/signals/{name}", "{\"key\":\"order_1\",\"data\":{},\"id\":\"evt_1\"}");
+        client.ask(422, "POST", "/v1/signals/{name}", "{\"key\":\"order_2\",\"data\":{},\"id\":\"evt_1\"}");
+        client.ask(400, "POST", "/v1/signals/{name}", "{\"data\":{}}");
+        client.ask(200, "POST", "/v1/runs/{run_id}/decide", "{\"step\":\"x\",\"decision\":\"approve\"}");
+        client.ask(200, "POST", "/v1/keys/{key}/simulate", "{\"after\":\"30h\"}");
+        client.ask(200, "POST", "/v1/keys/{key}/extend", "{\"for\":\"48h\",\"reason\":\"a test\"}");
+        client.ask(200, "POST", "/v1/keys/{key}/release?dry_run=true", "{\"reason\":\"a test\"}");
+        client.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
+        client.ask(404, "POST", "/v1/keys/{key}/extend", "{\"for\":\"48h\",\"reason\":\"a test\"}");
+        client.with("Idempotency-Key", "change_1");
+        client.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
+        client.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
+        client.ask(422, "POST", "/v1/keys/{key}/release", "{\"reason\":\"another\"}");
+        client.without();
+        client.ask(200, "POST", "/v1/tokens", "{\"scopes\":[\"trigger\"],\"quota_per_minute\":1}");
+        client.ask(200, "GET", "/v1/tokens", "");
+        client.ask(200, "DELETE", "/v1/tokens/{token_id}", "");
+        client.ask(200, "GET", "/v1/workers", "");
+        client.ask(200, "GET", "/v1/audit?limit=1&q=action:key", "");
+        client.ask(200, "GET", "/v1/audit?format=jsonl", "");
+        client.ask(400, "GET", "/v1/audit?q=who:me", "");
+        client.ask(200, "GET", "/v1/monitoring?since=1h", "");
+        client.ask(400, "GET", "/v1/monitoring?since=yesterday", "");
+        client.ask(200, "GET", "/v1/facts?kind=conflict&limit=1", "");
+        client.ask(200, "GET", "/v1/facts?kind=replayed&workflow=payment_receipt", "");
+        client.ask(200, "GET", "/v1/facts?kind=written", "");
+        client.ask(200, "GET", "/v1/facts?kind=unkeyed", "");
+        client.ask(400, "GET", "/v1/facts?kind=odd", "");
+        client.ask(200, "GET", "/v1/objects?having=writes%3E0", "");
+        client.ask(200, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[\"1h\"]}");
+        client.ask(400, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[1]}");
+        client.ask(200, "GET", "/v1/audit", "");
+        client.ask(200, "GET", "/v1/openapi.json", "");
+        client.ask(200, "GET", "/docs/{page}", "");
+        client.ask(200, "GET", "/problems/{code}", "");
+        client.ask(200, "GET", "/healthz", "");
+        client.ask(200, "GET", "/readyz", "");
+        client.ask(200, "GET", "/metrics", "");
     }
 
-    private static void incidents(Asking asking) throws Exception {
+    private static void incidents(OpenApiClient client) throws Exception {
         String one = "/v1/incidents/{incident_id}";
-        JsonNode made = Json.parse(asking.ask(200, "POST", "/v1/incidents", "{\"since\":\"1h\",\"title\":\"Outage\"}")
-                .body());
-        asking.incident(made.path("incident_id").asString());
-        asking.ask(400, "POST", "/v1/incidents", "{\"title\":\"Outage\"}");
-        asking.ask(200, "GET", "/v1/incidents?limit=1", "");
-        asking.ask(200, "GET", one, "");
-        asking.ask(200, "PUT", one, "{\"answers\":{\"cause\":\"timing\"}}");
-        asking.with("If-Match", "\"1\"").ask(412, "PUT", one, "{\"title\":\"Other\"}");
-        asking.without().with("Accept", "text/markdown").ask(200, "GET", one, "");
-        asking.without();
+        JsonNode made = StrictJsonCodec.parse(
+                client.ask(200, "POST", "/v1/incidents", "{\"since\":\"1h\",\"title\":\"Outage\"}")
+                        .body());
+        client.incident(made.path("incident_id").asString());
+        client.ask(400, "POST", "/v1/incidents", "{\"title\":\"Outage\"}");
+        client.ask(200, "GET", "/v1/incidents?limit=1", "");
+        client.ask(200, "GET", one, "");
+        client.ask(200, "PUT", one, "{\"answers\":{\"cause\":\"timing\"}}");
+        client.with("If-Match", "\"1\"").ask(412, "PUT", one, "{\"title\":\"Other\"}");
+        client.without().with("Accept", "text/markdown").ask(200, "GET", one, "");
+        client.without();
     }
 
-    private static void schedules(Asking asking) throws Exception {
+    private static void schedules(OpenApiClient client) throws Exception {
         String one = "/v1/workflows/{id}/schedules/{name}";
-        asking.publish("timed", "trigger: {schedules: [{id: one, every: 1s, jitter: 1s}, {id: two, every: 365d}]}\n");
-        asking.ask(200, "GET", "/v1/schedules?limit=1", "");
+        client.publish("timed", "trigger: {schedules: [{id: one, every: 1s, jitter: 1s}, {id: two, every: 365d}]}\n");
+        client.ask(200, "GET", "/v1/schedules?limit=1", "");
         Instant hour = Instant.now().minusSeconds(3_600);
         String span = "{\"from\":\"" + hour + "\",\"to\":\"" + hour.plusSeconds(2) + "\"}";
-        asking.ask(200, "POST", one + "/backfill", span);
-        asking.ask(200, "POST", one + "/backfill", span);
-        asking.ask(400, "POST", one + "/backfill", "{\"from\":\"2026-01-01\",\"to\":\"2026-01-01T00:00:02Z\"}");
-        asking.ask(
+        client.ask(200, "POST", one + "/backfill", span);
+        client.ask(200, "POST", one + "/backfill", span);
+        client.ask(400, "POST", one + "/backfill", "{\"from\":\"2026-01-01\",\"to\":\"2026-01-01T00:00:02Z\"}");
+        client.ask(
                 400, "POST", one + "/backfill", "{\"from\":\"2020-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}");
-        asking.ask(200, "GET", one + "?next=3", "");
-        asking.ask(400, "GET", one + "?next=1000", "");
-        asking.ask(200, "GET", one + "/ticks?limit=1", "");
-        asking.ask(400, "GET", one + "/ticks?after=x", "");
-        asking.ask(200, "POST", one + "/pause", "");
-        asking.with("Idempotency-Key", "resume_1").ask(200, "POST", one + "/resume", "");
-        asking.ask(200, "POST", one + "/resume", "");
-        asking.without();
-        asking.named("payment_receipt");
+        client.ask(200, "GET", one + "?next=3", "");
+        client.ask(400, "GET", one + "?next=1000", "");
+        client.ask(200, "GET", one + "/ticks?limit=1", "");
+        client.ask(400, "GET", one + "/ticks?after=x", "");
+        client.ask(200, "POST", one + "/pause", "");
+        client.with("Idempotency-Key", "resume_1").ask(200, "POST", one + "/resume", "");
+        client.ask(200, "POST", one + "/resume", "");
+        client.without();
+        client.named("payment_receipt");
     }
 
-    private static void refusals(Asking asking) throws Exception {
+    private static void refusals(OpenApiClient client) throws Exception {
         String trigger = "/v1/workflows/{id}/trigger";
-        asking.ask(400, "POST", trigger, "{\"data\":{\"amount\":\"x\"}}");
-        asking.ask(400, "POST", trigger, "{\"data\":");
-        asking.with("Idempotency-Key", "\"").ask(400, "POST", trigger, "{}");
-        asking.without().ask(413, "POST", trigger, " ".repeat((1 << 20) + 1));
-        asking.named("nowhere").ask(404, "POST", trigger, "{}");
-        asking.ask(404, "GET", "/v1/keys/{key}?workflow=nowhere", "");
-        asking.ask(400, "GET", "/v1/runs?limit=0", "");
-        asking.named("payment_receipt").typed("text/plain").ask(415, "POST", trigger, "{}");
-        asking.typed("application/yaml").ask(400, "PUT", "/v1/workflows/{id}", "semel: 1\nworkflow: x\nstep: []\n");
-        asking.typed(JSON).token("nobody").ask(401, "POST", trigger, "{}");
-        asking.token(asking.newToken("{\"scopes\":[\"read\"]}")).ask(403, "POST", trigger, "{}");
-        asking.token(asking.newToken("{\"scopes\":[\"trigger\"],\"quota_per_minute\":1}"))
+        client.ask(400, "POST", trigger, "{\"data\":{\"amount\":\"x\"}}");
+        client.ask(400, "POST", trigger, "{\"data\":");
+        client.with("Idempotency-Key", "\"").ask(400, "POST", trigger, "{}");
+        client.without().ask(413, "POST", trigger, " ".repeat((1 << 20) + 1));
+        client.named("nowhere").ask(404, "POST", trigger, "{}");
+        client.ask(404, "GET", "/v1/keys/{key}?workflow=nowhere", "");
+        client.ask(400, "GET", "/v1/runs?limit=0", "");
+        client.named("payment_receipt").typed("text/plain").ask(415, "POST", trigger, "{}");
+        client.typed("application/yaml").ask(400, "PUT", "/v1/workflows/{id}", "semel: 1\nworkflow: x\nstep: []\n");
+        client.typed(JSON).token("nobody").ask(401, "POST", trigger, "{}");
+        client.token(client.newToken("{\"scopes\":[\"read\"]}")).ask(403, "POST", trigger, "{}");
+        client.token(client.newToken("{\"scopes\":[\"trigger\"],\"quota_per_minute\":1}"))
                 .ask(200, "POST", trigger, "{}");
-        asking.ask(429, "POST", trigger, "{}");
+        client.ask(429, "POST", trigger, "{}");
     }
 
     private static OpenApi document() throws Exception {
@@ -347,7 +351,7 @@ class OpenApiTest {
     }
 
     private static String text() throws Exception {
-        try (var in = Api.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
+        try (var in = ApiRoutes.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
             return new String(
                     java.util.Objects.requireNonNull(in).readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
         }

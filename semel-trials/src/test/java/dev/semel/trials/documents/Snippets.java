@@ -54,7 +54,7 @@ record Snippets(Map<String, String> texts) {
     }
 
     /** Refuses a block of Java that is not the code it says it is. */
-    void refuseOther(Block block) {
+    void refuseOther(CodeBlock block) {
         String name = nameOf(block);
         String text = name == null ? null : texts.get(name);
         if (text == null) {
@@ -66,13 +66,13 @@ record Snippets(Map<String, String> texts) {
         }
     }
 
-    static @Nullable String nameOf(Block block) {
+    static @Nullable String nameOf(CodeBlock block) {
         Matcher shown = SHOWN.matcher(block.words());
         return block.language().equals("java") && shown.matches() ? shown.group(1) : null;
     }
 
     /** Those that no page shows. */
-    Set<String> unshown(List<Block> blocks) {
+    Set<String> unshown(List<CodeBlock> blocks) {
         Set<String> shown =
                 blocks.stream().map(block -> String.valueOf(nameOf(block))).collect(Collectors.toSet());
         return texts.keySet().stream().filter(name -> !shown.contains(name)).collect(Collectors.toSet());

@@ -26,16 +26,16 @@ class SnippetsTest {
 
     private final Snippets snippets = Snippets.in(List.of(new SourceFile("A.java", CODE)));
 
-    private static Block shown(String words, String text) {
-        return new Block("page.md", 1, "java", words, text);
+    private static CodeBlock shown(String words, String text) {
+        return new CodeBlock("page.md", 1, "java", words, text);
     }
 
     @Test
-    void every_java_block_is_code_that_runs_and_all_such_code_is_shown() throws Exception {
+    void every_java_block_is_a_tested_snippet_and_every_snippet_is_shown() throws Exception {
         List<SourceFile> files = SourceTree.find().files();
-        List<Block> blocks = files.stream()
+        List<CodeBlock> blocks = files.stream()
                 .filter(SourceFile::isMarkdown)
-                .flatMap(page -> Block.of(page).stream())
+                .flatMap(page -> CodeBlock.of(page).stream())
                 .filter(block -> block.language().equals("java"))
                 .toList();
         Snippets real = Snippets.in(files.stream()
@@ -47,18 +47,18 @@ class SnippetsTest {
     }
 
     @Test
-    void a_block_that_shows_its_snippet_is_fine_whatever_the_indentation() {
+    void a_block_equal_to_its_snippet_passes_with_any_indentation() {
         assertDoesNotThrow(() -> snippets.refuseOther(shown("snippet:two-lines", "int a = 1;\n\nint b = 2;\n")));
     }
 
     @Test
-    void a_block_that_differs_by_a_character_is_refused() {
-        Block block = shown("snippet:two-lines", "int a = 1;\n\nint b = 3;\n");
+    void a_block_that_differs_by_a_character_is_rejected() {
+        CodeBlock block = shown("snippet:two-lines", "int a = 1;\n\nint b = 3;\n");
         assertThrows(IllegalArgumentException.class, () -> snippets.refuseOther(block));
     }
 
     @Test
-    void a_block_of_no_snippet_is_refused() {
+    void a_block_without_a_snippet_is_rejected() {
         assertThrows(IllegalArgumentException.class, () -> snippets.refuseOther(shown("", "int a = 1;\n")));
         assertThrows(IllegalArgumentException.class, () -> snippets.refuseOther(shown("snippet:gone", "int a = 1;\n")));
     }
@@ -70,7 +70,7 @@ class SnippetsTest {
     }
 
     @Test
-    void a_snippet_without_an_end_and_two_of_one_name_are_refused() {
+    void unterminated_and_duplicate_snippets_are_rejected() {
         SourceFile open = new SourceFile("B.java", "// snippet:open\nint a;\n");
         SourceFile twice = new SourceFile("C.java", "// snippet:a\n// end\n// snippet:a\n// end\n");
         assertThrows(IllegalArgumentException.class, () -> Snippets.in(List.of(open)));

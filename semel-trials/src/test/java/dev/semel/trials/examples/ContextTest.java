@@ -5,14 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Guarded;
+import dev.semel.IdempotentCall;
+import dev.semel.IdempotentResult;
 import dev.semel.Run;
+import dev.semel.Semel;
 import dev.semel.error.KeyConflict;
+import dev.semel.error.RequestNotSent;
 import dev.semel.error.StepFailed;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
-import dev.semel.workflow.Decision;
-import dev.semel.workflow.Failures;
+import dev.semel.testing.FakeExternalSystem;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.workflow.ApprovalDecision;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -28,11 +30,11 @@ import org.junit.jupiter.api.Test;
 
 /** What the reference of the Java API shows. */
 class ContextTest {
-    private final Lab lab = new Lab();
+    private final WorkflowTestKit kit = new WorkflowTestKit();
 
     @AfterEach
     void close() {
-        lab.close();
+        kit.close();
     }
 
     record Order(String id, String customer, List<String> lines) {}
@@ -53,15 +55,15 @@ class ContextTest {
     @Test
     void a_signal_arrives_once_and_a_wait_ends() {
         Workflow<Order, String> fulfil = fulfil();
-        Run<String> run = lab.register(fulfil).start(fulfil, ORDER);
+        Run<String> run = kit.register(fulfil).start(fulfil, ORDER);
         // snippet:send-signal
         assertTrue(run.signal(PAID, "by card", Key.of("evt_7")));
         assertFalse(run.signal(PAID, "by card", Key.of("evt_7"))); // the same key: it is there already
         // end
-        assertEquals("by card", lab.result(run));
-        Run<String> late = lab.start(fulfil, ORDER);
-        lab.clock().advance(Duration.ofDays(3));
-        assertEquals("unpaid", lab.result(late));
+        assertEquals("by card", kit.result(run));
+        Run<String> late = kit.start(fulfil, ORDER);
+        kit.clock().advance(Duration.ofDays(3));
+        assertEquals("unpaid", kit.result(late));
     }
 
     @Test
@@ -70,28 +72,28 @@ class ContextTest {
                 .body((ctx, order) -> {
                     // snippet:branches
                     List<String> parcels = ctx.forEach("lines", order.lines(), line -> line)
-                            .atOnce(4)
-                            .run((branch, line) -> branch.step("pack", String.class, _ -> "parcel " + line));
-                    Decision decision =
+                            .concurrency(4)
+                            .run((branch, line) -> branch.step("pack", String.class, () -> "parcel " + line));
+                    ApprovalDecision decision =
                             ctx.approval("release", a -> a.title("Ship it?").to("role:ops"));
                     return switch (decision) {
-                        case Decision.Approved yes -> parcels + " released by " + yes.by();
-                        case Decision.Rejected no -> "kept: " + no.note();
-                        case Decision.TimedOut _ -> "nobody looked";
+                        case ApprovalDecision.Approved yes -> parcels + " released by " + yes.by();
+                        case ApprovalDecision.Rejected no -> "kept: " + no.note();
+                        case ApprovalDecision.TimedOut _ -> "nobody looked";
                     };
                     // end
                 });
-        Run<String> run = lab.register(ship).start(ship, ORDER);
-        lab.settle();
+        Run<String> run = kit.register(ship).start(ship, ORDER);
+        kit.settle();
         assertTrue(run.approve("release", "ann", ""));
-        assertEquals("[parcel a, parcel b] released by ann", lab.result(run));
+        assertEquals("[parcel a, parcel b] released by ann", kit.result(run));
     }
 
     @Test
-    void what_was_done_is_undone_when_a_later_step_fails() {
-        Provider stock = lab.provider("stock");
-        Provider undone = lab.provider("undone");
-        Provider cards = lab.provider("cards").refuse(1);
+    void completed_steps_are_undone_when_a_later_step_fails() {
+        FakeExternalSystem stock = kit.provider("stock");
+        FakeExternalSystem undone = kit.provider("undone");
+        FakeExternalSystem cards = kit.provider("cards").reject(1);
         Workflow<Order, String> order = Workflow.define("order", Order.class, String.class)
                 .body((ctx, in) -> {
                     // snippet:compensate
@@ -108,8 +110,8 @@ class ContextTest {
                             .call(String.class, sending -> cards.call(sending.key()) + place);
                     // end
                 });
-        Run<String> run = lab.register(order).start(order, ORDER);
-        StepFailed failed = assertThrows(StepFailed.class, () -> lab.result(run));
+        Run<String> run = kit.register(order).start(order, ORDER);
+        StepFailed failed = assertThrows(StepFailed.class, () -> kit.result(run));
         assertEquals("charge", failed.step());
         assertEquals(1, stock.effects());
         assertEquals(1, undone.effects());
@@ -117,7 +119,6 @@ class ContextTest {
 
     @Test
     void rows_and_record_are_one_commit() {
-        lab.onFile();
         Workflow<Order, Integer> book = Workflow.define("book", Order.class, Integer.class)
                 .body((ctx, order) -> {
                     ctx.tx("table", (sql, _) -> {
@@ -136,38 +137,47 @@ class ContextTest {
                     });
                     // end
                 });
-        Run<Integer> run = lab.register(book).start(book, ORDER);
-        assertEquals(1, lab.result(run));
+        Run<Integer> run = kit.register(book).start(book, ORDER);
+        assertEquals(1, kit.result(run));
         assertEquals(
-                1, lab.result(lab.start(book, ORDER, Start.replayOf(run.id()))), "what the first run wrote is reused");
+                1, kit.result(kit.start(book, ORDER, Start.replayOf(run.id()))), "what the first run wrote is reused");
     }
 
     @Test
-    void any_operation_is_done_once_for_its_key() {
+    void any_operation_runs_once_for_its_key() {
         AtomicInteger orders = new AtomicInteger();
-        var semel = lab.semel();
-        // snippet:guard
-        int first = semel.once("create_order", "ann", "cart-7", ORDER, Integer.class, orders::incrementAndGet);
-        int again = semel.once("create_order", "ann", "cart-7", ORDER, Integer.class, orders::incrementAndGet);
+        Semel semel = kit.semel();
+        // snippet:idempotent
+        IdempotentCall create =
+                semel.idempotent("create_order").caller("ann").key("cart-7").request(ORDER);
+        IdempotentResult<Integer> first = create.call(Integer.class, orders::incrementAndGet);
+        IdempotentResult<Integer> again = create.call(Integer.class, orders::incrementAndGet);
+        assert again.replayed() && again.value().equals(first.value());
         // end
-        assertEquals(1, first);
-        assertEquals(1, again);
+        assertEquals(new IdempotentResult<>(1, false), first);
+        assertEquals(new IdempotentResult<>(1, true), again);
         Order other = new Order("o-2", "ann", List.of());
-        assertThrows(
-                KeyConflict.class,
-                () -> semel.once("create_order", "ann", "cart-7", other, Integer.class, orders::incrementAndGet));
-        assertEquals(2, semel.once("create_order", "ann", "cart-8", other, Integer.class, orders::incrementAndGet));
-        // snippet:guard-doubt
-        Guarded order = semel.guarded("create_order", "cart-8");
-        if (order.inDoubt()) {
-            order.happened(17, "ann@example.com"); // or order.didNotHappen("ann@example.com")
+        assertThrows(KeyConflict.class, () -> create.request(other).call(Integer.class, orders::incrementAndGet));
+        assertEquals(
+                2,
+                create.key("cart-8")
+                        .call(Integer.class, orders::incrementAndGet)
+                        .value());
+        // snippet:idempotent-doubt
+        IdempotentCall order = semel.idempotent("create_order").caller("ann").key("cart-8");
+        if (order.isInDoubt()) {
+            order.confirmDone(17, "ann@example.com"); // or order.confirmNotDone("ann@example.com")
         }
         // end
-        assertEquals(2, semel.once("create_order", "ann", "cart-8", other, Integer.class, orders::incrementAndGet));
+        assertEquals(
+                2,
+                create.key("cart-8")
+                        .call(Integer.class, orders::incrementAndGet)
+                        .value());
     }
 
     @Test
-    void a_step_is_told_how_to_try_again() {
+    void a_step_declares_its_retries() {
         AtomicInteger tries = new AtomicInteger();
         Workflow<Order, Integer> flow = Workflow.define("flaky", Order.class, Integer.class)
                 .body((ctx, order) -> {
@@ -181,19 +191,19 @@ class ContextTest {
                             .run(Integer.class, step -> {
                                 tries.incrementAndGet();
                                 if (step.attempt() < 3) {
-                                    throw new Failures.NotSent("the price list is being replaced", null);
+                                    throw new RequestNotSent("the price list is being replaced", null);
                                 }
                                 return step.attempt();
                             });
                     // end
                 });
-        lab.clock().autoAdvance();
-        assertEquals(3, lab.result(lab.register(flow).start(flow, ORDER)));
+        kit.clock().autoAdvance();
+        assertEquals(3, kit.result(kit.register(flow).start(flow, ORDER)));
         assertEquals(3, tries.get());
     }
 
     @Test
-    void gates_are_declared_with_the_workflow() {
+    void concurrency_limits_are_declared_with_the_workflow() {
         // snippet:gates
         Workflow<Order, String> ship = Workflow.define("ship", Order.class, String.class)
                 .keyedBy(Order::id)
@@ -203,18 +213,18 @@ class ContextTest {
                 .deadline(Duration.ofDays(7))
                 .body((ctx, order) -> ctx.step("ship", String.class, _ -> "shipped " + order.id()));
         // end
-        assertEquals("shipped o-1", lab.result(lab.register(ship).start(ship, ORDER)));
+        assertEquals("shipped o-1", kit.result(kit.register(ship).start(ship, ORDER)));
     }
 
     @Test
-    void a_sweep_crashes_everywhere_and_counts() {
+    void a_sweep_crashes_at_every_point_and_counts() {
         // snippet:sweep
-        Provider mails = lab.provider("mails").honoursKeysFor(Duration.ofHours(24));
+        FakeExternalSystem mails = kit.provider("mails").honoursKeysFor(Duration.ofHours(24));
         Workflow<Order, String> confirm = Workflow.define("confirm", Order.class, String.class)
                 .body((ctx, order) -> ctx.effect("mail")
                         .providerHonoursKey(Duration.ofHours(24))
                         .call(String.class, sending -> mails.call(sending.key())));
-        lab.register(confirm)
+        kit.register(confirm)
                 .crashEverywhere(l -> l.start(confirm, ORDER, Start.withKey("evt_1")))
                 .check(_ -> assertEquals(1, mails.effects()))
                 .report();

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
-import dev.semel.error.InDoubt;
-import dev.semel.run.RunState;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
-import dev.semel.workflow.EffectPlan.OnChange;
-import dev.semel.workflow.Outcome;
+import dev.semel.RunStatus;
+import dev.semel.error.EffectInDoubt;
+import dev.semel.policy.ChangedEffectDataPolicy;
+import dev.semel.testing.FakeExternalSystem;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.workflow.EffectOutcome;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -21,15 +21,15 @@ import org.junit.jupiter.api.Test;
 
 /** What the page "Effects" shows and says. */
 class EffectsTest {
-    private final Lab lab = new Lab();
-    private final Provider provider = lab.provider("cards");
+    private final WorkflowTestKit kit = new WorkflowTestKit();
+    private final FakeExternalSystem provider = kit.provider("cards");
 
     @AfterEach
     void close() {
-        lab.close();
+        kit.close();
     }
 
-    private static Workflow<String, String> charging(Provider cards) {
+    private static Workflow<String, String> charging(FakeExternalSystem cards) {
         // snippet:lookup
         Workflow<String, String> pay = Workflow.define("pay", String.class, String.class)
                 .body((ctx, order) -> ctx.effect("charge")
@@ -41,32 +41,32 @@ class EffectsTest {
     }
 
     @Test
-    void a_lost_answer_is_looked_up_and_not_sent_again() {
+    void a_lost_response_is_looked_up_and_not_resent() {
         Workflow<String, String> pay = charging(provider.loseResponse(1));
-        lab.clock().autoAdvance();
-        assertEquals("cards-1", lab.result(lab.register(pay).start(pay, "o-1")));
+        kit.clock().autoAdvance();
+        assertEquals("cards-1", kit.result(kit.register(pay).start(pay, "o-1")));
         assertEquals(1, provider.calls());
     }
 
     @Test
-    void an_unknown_outcome_is_told_to_the_workflow_under_at_most_once() {
-        Provider sms = provider.loseResponse(1);
+    void at_most_once_reports_an_unknown_outcome_to_the_workflow() {
+        FakeExternalSystem sms = provider.loseResponse(1);
         Workflow<String, String> remind = Workflow.define("remind", String.class, String.class)
                 .body((ctx, text) -> {
                     // snippet:at-most-once
-                    Outcome<String> sent =
+                    EffectOutcome<String> sent =
                             ctx.effect("sms").atMostOnce().call(String.class, sending -> sms.call(sending.key()));
                     return switch (sent) {
-                        case Outcome.Done<String> done -> done.value();
-                        case Outcome.Indeterminate<String> _ -> "perhaps sent";
+                        case EffectOutcome.Done<String> done -> done.value();
+                        case EffectOutcome.Indeterminate<String> _ -> "perhaps sent";
                     };
                     // end
                 });
-        assertEquals("perhaps sent", lab.result(lab.register(remind).start(remind, "hello")));
+        assertEquals("perhaps sent", kit.result(kit.register(remind).start(remind, "hello")));
         assertEquals(1, provider.calls());
     }
 
-    private static Workflow<String, String> asking(Provider mails) {
+    private static Workflow<String, String> asking(FakeExternalSystem mails) {
         return Workflow.define("ask", String.class, String.class)
                 .body((ctx, text) -> ctx.effect("mail")
                         .askOnDoubt("role:support")
@@ -74,42 +74,42 @@ class EffectsTest {
     }
 
     @Test
-    void a_person_decides_what_is_in_doubt() {
+    void a_user_decides_an_effect_in_doubt() {
         Workflow<String, String> ask = asking(provider.loseResponse(1));
-        Run<String> run = lab.register(ask).start(ask, "hello");
-        lab.settle();
+        Run<String> run = kit.register(ask).start(ask, "hello");
+        kit.settle();
         // snippet:decide
-        assertEquals(RunState.IN_DOUBT, run.status());
-        assertEquals(List.of("mail"), run.inDoubt());
-        assertThrows(InDoubt.class, () -> run.result(Duration.ZERO));
-        assertTrue(run.happened("mail", "m_17", "ann@example.com")); // or run.didNotHappen("mail", "ann@example.com")
-        assertFalse(run.didNotHappen("mail", "bob@example.com")); // the first decision counts
+        assertEquals(RunStatus.IN_DOUBT, run.status());
+        assertEquals(List.of("mail"), run.stepsInDoubt());
+        assertThrows(EffectInDoubt.class, () -> run.result(Duration.ZERO));
+        assertTrue(run.confirmDone("mail", "m_17", "ann@example.com")); // or confirmNotDone(…)
+        assertFalse(run.confirmNotDone("mail", "bob@example.com")); // the first decision counts
         // end
-        assertEquals("m_17", lab.result(run));
+        assertEquals("m_17", kit.result(run));
         assertEquals(1, provider.calls());
     }
 
     @Test
-    void what_did_not_happen_is_sent_again_with_the_same_key() {
+    void an_effect_decided_as_not_happened_is_sent_with_the_same_key() {
         Workflow<String, String> ask = asking(provider.loseResponse(1));
-        Run<String> run = lab.register(ask).start(ask, "hello");
-        lab.settle();
-        assertTrue(run.didNotHappen("mail", "ann@example.com"));
-        lab.result(run);
+        Run<String> run = kit.register(ask).start(ask, "hello");
+        kit.settle();
+        assertTrue(run.confirmNotDone("mail", "ann@example.com"));
+        kit.result(run);
         assertEquals(2, provider.calls());
         assertEquals(provider.keys().getFirst(), provider.keys().getLast());
     }
 
     record Invoice(String customer, String text) {}
 
-    private static Workflow<Invoice, String> reminding(Provider mails) {
+    private static Workflow<Invoice, String> reminding(FakeExternalSystem mails) {
         // snippet:once
         Workflow<Invoice, String> remind = Workflow.define("remind", Invoice.class, String.class)
                 .body((ctx, invoice) -> ctx.effect("mail")
                         .key("reminder", invoice.customer())
                         .oncePer(Duration.ofDays(7))
                         .data(invoice.text())
-                        .onChange(OnChange.SEND)
+                        .onChange(ChangedEffectDataPolicy.SEND)
                         .askOnDoubt("role:support")
                         .call(String.class, sending -> mails.call(sending.key())));
         // end
@@ -117,39 +117,39 @@ class EffectsTest {
     }
 
     @Test
-    void once_per_window_across_runs_and_a_changed_message_goes_out_under_another_key() {
+    void once_per_window_across_runs_and_a_changed_message_gets_another_key() {
         Workflow<Invoice, String> remind = reminding(provider);
-        lab.register(remind);
-        assertEquals("cards-1", lab.result(lab.start(remind, new Invoice("ann", "pay"))));
-        assertEquals("cards-1", lab.result(lab.start(remind, new Invoice("ann", "pay"))), "suppressed");
-        assertEquals("cards-2", lab.result(lab.start(remind, new Invoice("ann", "pay now"))), "changed");
-        lab.clock().advance(Duration.ofDays(7));
-        assertEquals("cards-3", lab.result(lab.start(remind, new Invoice("ann", "pay now"))), "another window");
+        kit.register(remind);
+        assertEquals("cards-1", kit.result(kit.start(remind, new Invoice("ann", "pay"))));
+        assertEquals("cards-1", kit.result(kit.start(remind, new Invoice("ann", "pay"))), "suppressed");
+        assertEquals("cards-2", kit.result(kit.start(remind, new Invoice("ann", "pay now"))), "changed");
+        kit.clock().advance(Duration.ofDays(7));
+        assertEquals("cards-3", kit.result(kit.start(remind, new Invoice("ann", "pay now"))), "another window");
         assertEquals(3, provider.keys().stream().distinct().count());
     }
 
     @Test
-    void a_safe_replay_reuses_effects_and_does_plain_steps_again() {
-        Provider steps = lab.provider("steps");
+    void a_safe_replay_reuses_effects_and_repeats_plain_steps() {
+        FakeExternalSystem steps = kit.provider("steps");
         Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
                 .body((ctx, in) -> ctx.step("plain", String.class, step -> steps.call(step.id()))
                         + ctx.effect("mail")
                                 .providerHonoursKey(Duration.ofHours(1))
                                 .call(String.class, sending -> provider.call(sending.key())));
-        lab.register(flow);
-        Run<String> run = lab.start(flow, "x");
-        assertEquals("steps-1cards-1", lab.result(run));
+        kit.register(flow);
+        Run<String> run = kit.start(flow, "x");
+        assertEquals("steps-1cards-1", kit.result(run));
         // snippet:replay
-        Run<String> replay = lab.start(flow, "x", Start.replayOf(run.id()));
+        Run<String> replay = kit.start(flow, "x", Start.replayOf(run.id()));
         // end
-        assertEquals("steps-2cards-1", lab.result(replay));
+        assertEquals("steps-2cards-1", kit.result(replay));
         assertEquals(1, steps.keys().stream().distinct().count(), "a step keeps its id in the replay");
     }
 
     @Test
-    void a_provider_that_is_away_is_tried_again_under_every_protection() {
+    void an_unreachable_provider_is_retried_under_every_protection() {
         Workflow<String, String> ask = asking(provider.down(2));
-        lab.clock().autoAdvance();
-        assertEquals("cards-1", lab.result(lab.register(ask).start(ask, "hello")));
+        kit.clock().autoAdvance();
+        assertEquals("cards-1", kit.result(kit.register(ask).start(ask, "hello")));
     }
 }

@@ -3,8 +3,8 @@ package dev.semel.trials.examples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.semel.http.Http;
-import dev.semel.testing.Lab;
+import dev.semel.http.HttpEffectClient;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -40,11 +40,11 @@ class HttpEffectTest {
     }
 
     @Test
-    void a_busy_provider_is_asked_again_with_the_same_key() throws IOException {
+    void a_busy_provider_is_retried_with_the_same_key() throws IOException {
         HttpServer server = provider();
         URI provider = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
-        try (Lab lab = new Lab();
-                Http http = Http.standard()) {
+        try (WorkflowTestKit kit = new WorkflowTestKit();
+                HttpEffectClient http = HttpEffectClient.standard()) {
             Workflow<String, String> pay = Workflow.define("pay", String.class, String.class)
                     .body((ctx, order) -> {
                         // snippet:http
@@ -58,8 +58,8 @@ class HttpEffectTest {
                         // end
                         return charge.path("id").asString();
                     });
-            lab.clock().autoAdvance();
-            assertEquals("ch_1", lab.result(lab.register(pay).start(pay, "o-1")));
+            kit.clock().autoAdvance();
+            assertEquals("ch_1", kit.result(kit.register(pay).start(pay, "o-1")));
         } finally {
             server.stop(0);
         }

@@ -18,11 +18,11 @@ final class Receipts {
     // end
 
     // snippet:receipt
-    static Workflow<Payment, Receipt> receipt(Shop shop) {
+    static Workflow<Payment, Receipt> receipt(FileBackedMailProvider shop) {
         return Workflow.define("receipt", Payment.class, Receipt.class)
                 .fingerprint(Payment::id, Payment::amount, Payment::currency)
                 .body((ctx, payment) -> {
-                    String license = ctx.step("license", String.class, _ -> shop.newLicense());
+                    String license = ctx.step("license", String.class, shop::newLicense);
                     String mail = ctx.effect("mail")
                             .providerHonoursKey(Duration.ofHours(24))
                             .call(String.class, sending -> shop.mail(license, sending.key()));
@@ -32,10 +32,10 @@ final class Receipts {
     // end
 
     // snippet:twice
-    static Receipt deliver(Path file, Shop shop) {
+    static Receipt deliver(Path file, FileBackedMailProvider shop) {
         Workflow<Payment, Receipt> receipt = receipt(shop);
         Payment payment = new Payment("pay_abc", 4900, "usd");
-        try (Semel semel = Semel.embedded(file)) {
+        try (Semel semel = Semel.sqlite(file).open()) {
             semel.register(receipt);
             Run<Receipt> first = semel.start(receipt, payment, Start.withKey("evt_1"));
             Run<Receipt> again = semel.start(receipt, payment, Start.withKey("evt_1"));
@@ -47,6 +47,6 @@ final class Receipts {
 
     /** The same in a process of its own, which dies with the first mail. */
     public static void main(String[] args) {
-        deliver(Path.of(args[0]), new Shop(Path.of(args[1]), true));
+        deliver(Path.of(args[0]), new FileBackedMailProvider(Path.of(args[1]), true));
     }
 }

@@ -22,8 +22,8 @@ class ReceiptsTest {
     @TempDir
     Path folder;
 
-    private Shop shop() {
-        return new Shop(folder.resolve("mails"), false);
+    private FileBackedMailProvider shop() {
+        return new FileBackedMailProvider(folder.resolve("mails"), false);
     }
 
     private Path file() {
@@ -31,7 +31,7 @@ class ReceiptsTest {
     }
 
     @Test
-    void asked_twice_it_is_one_run_with_one_mail() {
+    void two_equal_triggers_are_one_run_with_one_mail() {
         Receipt receipt = Receipts.deliver(file(), shop());
         assertEquals("mail for " + receipt.license(), receipt.mail());
         assertEquals(1, shop().calls().size());
@@ -40,7 +40,7 @@ class ReceiptsTest {
     }
 
     @Test
-    void after_a_crash_in_the_worst_moment_it_is_one_run_with_one_mail() throws Exception {
+    void after_a_crash_at_the_worst_moment_it_is_one_run_with_one_mail() throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
@@ -65,18 +65,18 @@ class ReceiptsTest {
     void another_amount_under_the_same_key_is_a_conflict_that_names_the_field() {
         Receipts.deliver(file(), shop());
         Workflow<Payment, Receipt> receipt = Receipts.receipt(shop());
-        try (Semel semel = Semel.embedded(file())) {
+        try (Semel semel = Semel.sqlite(file()).open()) {
             semel.register(receipt);
             Payment other = new Payment("pay_abc", 5900, "usd");
             KeyConflict conflict =
                     assertThrows(KeyConflict.class, () -> semel.start(receipt, other, Start.withKey("evt_1")));
-            assertEquals(List.of("amount"), conflict.changed());
+            assertEquals(List.of("amount"), conflict.changedFields());
         }
     }
 
     @Test
     void the_lines_of_the_readme_send_one_mail() {
-        Shop shop = shop();
+        FileBackedMailProvider shop = shop();
         Path file = file();
         Payment payment = new Payment("pay_abc", 4900, "usd");
         // snippet:readme
@@ -85,7 +85,7 @@ class ReceiptsTest {
                 .body((ctx, paid) -> ctx.effect("mail")
                         .providerHonoursKey(Duration.ofHours(24))
                         .call(String.class, sending -> shop.mail(paid.id(), sending.key())));
-        try (Semel semel = Semel.embedded(file).register(receipt)) {
+        try (Semel semel = Semel.sqlite(file).open().register(receipt)) {
             String first = semel.start(receipt, payment).result();
             String again = semel.start(receipt, payment).result(); // the same run: no second mail
             assertEquals(first, again);

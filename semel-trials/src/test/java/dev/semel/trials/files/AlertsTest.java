@@ -5,16 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.error.SemelException;
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.server.settings.Shelf;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.settings.WorkspaceSettingRepository;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.LiveServer;
-import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.StoreKind;
+import dev.semel.trials.support.TestServerOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -42,7 +43,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Somebody is told once when a signal goes beyond its bound, and once when that is over. */
 class AlertsTest {
     private static final String ALERT = """
-        {"signal":"requests_without_key","above":ABOVE,"over":"1h","channel":"ops","to":"on-call"}\
+        {"metric":"requests_without_key","above":ABOVE,"over":"1h","channel":"ops","to":"on-call"}\
         """;
 
     private final CountingReceiver receiver = new CountingReceiver();
@@ -56,33 +57,34 @@ class AlertsTest {
         receiver.close();
     }
 
-    private Serve serve(String store) {
-        Ambient ambient = Ambient.real().withHooks(new Ambient.Hooks() {
-            @Override
-            public void point(String label) {
-                if (label.equals("alert-told") && dies.get()) {
-                    throw new Ambient.Death();
-                }
-            }
-        });
-        return Serve.start(new ServeOptions(true, true, "127.0.0.1", 0, folder, store, null), ambient);
+    private SemelServer serve(String store) {
+        ClockAndRandomSource ambient = ClockAndRandomSource.real()
+                .withInstrumentation(new ClockAndRandomSource.TestInstrumentation() {
+                    @Override
+                    public void point(String label) {
+                        if (label.equals("alert-sent") && dies.get()) {
+                            throw new ClockAndRandomSource.SimulatedCrash();
+                        }
+                    }
+                });
+        return SemelServer.start(new ServerOptions(true, true, "127.0.0.1", 0, folder, store, null), ambient);
     }
 
-    private static Caller caller(Serve serve) {
-        return new Caller(serve.port(), "dev", _ -> {});
+    private static ApiCaller caller(SemelServer serve) {
+        return new ApiCaller(serve.port(), "dev", _ -> {});
     }
 
-    private void prepare(Caller caller, String above) {
+    private void prepare(ApiCaller caller, String above) {
         caller.put("/v1/channels/ops", "{\"kind\":\"webhook\",\"url\":\"" + receiver.url() + "/alerts\"}")
                 .expect(200);
         alert(caller, above);
     }
 
-    private static void alert(Caller caller, String above) {
+    private static void alert(ApiCaller caller, String above) {
         caller.put("/v1/alerts/unkeyed", ALERT.replace("ABOVE", above)).expect(200);
     }
 
-    private static boolean firing(Caller caller) {
+    private static boolean firing(ApiCaller caller) {
         return caller.get("/v1/alerts/unkeyed/state")
                 .expect(200)
                 .json()
@@ -92,24 +94,24 @@ class AlertsTest {
 
     private List<String> told() {
         return receiver.accepted("/alerts").stream()
-                .map(CountingReceiver.Heard::body)
+                .map(CountingReceiver.ReceivedRequest::body)
                 .toList();
     }
 
     @Test
-    void two_workers_tell_once_that_it_fires_and_once_that_it_is_over() {
+    void two_workers_notify_once_when_an_alert_fires_and_once_when_it_resolves() {
         String store = StoreKind.POSTGRES.fresh(folder);
-        try (Serve one = serve(store);
-                Serve two = serve(store)) {
-            Caller caller = caller(one);
+        try (SemelServer one = serve(store);
+                SemelServer two = serve(store)) {
+            ApiCaller caller = caller(one);
             prepare(caller, "0");
-            one.watch().look();
+            one.alertMonitor().checkAll();
             assertEquals(List.of(), told(), "nothing has happened yet");
             caller.unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
-            List<Serve> both = List.of(one, two);
-            Crowd.until("it fires", () -> {
-                Crowd.atOnce(8, i -> {
-                    both.get(i % 2).watch().look();
+            List<SemelServer> both = List.of(one, two);
+            ConcurrentCalls.until("it fires", () -> {
+                ConcurrentCalls.atOnce(8, i -> {
+                    both.get(i % 2).alertMonitor().checkAll();
                     return i;
                 });
                 return firing(caller) && !told().isEmpty();
@@ -118,23 +120,24 @@ class AlertsTest {
             assertTrue(told().getFirst().contains("requests without a key"), told().getFirst());
             assertTrue(told().getFirst().contains("require_key"), "it says what to do: " + told().getFirst());
             alert(caller, "1000");
-            Crowd.until("it is over", () -> {
-                one.watch().look();
+            ConcurrentCalls.until("it is over", () -> {
+                one.alertMonitor().checkAll();
                 return !firing(caller) && told().size() > 1;
             });
-            one.watch().look();
+            one.alertMonitor().checkAll();
             assertEquals(2, told().size(), () -> told().toString());
-            assertTrue(told().getLast().contains("is over"), told().getLast());
+            assertTrue(told().getLast().contains("is resolved"), told().getLast());
         }
     }
 
-    private Serve serving(Path files) {
-        return Serve.start(
-                new ServeOptions(false, false, "127.0.0.1", 0, folder, "sqlite:" + folder.resolve("file.db"), files)
-                        .withSecretKey(LiveServer.SECRET_KEY));
+    private SemelServer serving(Path files) {
+        String store = "sqlite:" + folder.resolve("file.db");
+        ServerOptions base = new ServerOptions(false, false, "127.0.0.1", 0, folder, store, files);
+        return SemelServer.start(
+                new TestServerOptions(base).secretKey(LiveServer.SECRET_KEY).build());
     }
 
-    private List<String> kept(Serve serve) {
+    private List<String> kept(SemelServer serve) {
         List<String> names = new ArrayList<>();
         JsonNode items = admin(serve).get("/v1/alerts").expect(200).json().get("items");
         for (JsonNode one : items) {
@@ -144,9 +147,9 @@ class AlertsTest {
         return names;
     }
 
-    private Caller admin(Serve serve) {
+    private ApiCaller admin(SemelServer serve) {
         try {
-            return new Caller(
+            return new ApiCaller(
                     serve.port(),
                     Files.readString(folder.resolve("admin-token")).strip(),
                     _ -> {});
@@ -156,19 +159,19 @@ class AlertsTest {
     }
 
     @Test
-    void a_file_beside_the_workflows_holds_alerts_and_wins_whenever_it_is_read() throws IOException {
+    void an_alert_file_beside_the_workflows_overrides_on_every_import() throws IOException {
         Path files = Files.createDirectories(folder.resolve("workflows"));
         Path file = files.resolve("alerts.yaml");
-        String one = "  unkeyed: {signal: requests_without_key, above: 5, over: 1h, channel: ops, to: on-call}\n";
-        String two = "  waits:\n    signal: in_doubt_oldest\n    above: 1h\n    channel: ops\n    to: on-call\n";
+        String one = "  unkeyed: {metric: requests_without_key, above: 5, over: 1h, channel: ops, to: on-call}\n";
+        String two = "  waits:\n    metric: in_doubt_oldest\n    above: 1h\n    channel: ops\n    to: on-call\n";
         Files.writeString(file, "alerts:\n" + one + two);
-        try (Serve serve = serving(files)) {
+        try (SemelServer serve = serving(files)) {
             assertEquals(List.of("unkeyed by alerts.yaml", "waits by alerts.yaml"), kept(serve));
             admin(serve).put("/v1/alerts/unkeyed", ALERT.replace("ABOVE", "9")).expect(200);
             admin(serve).put("/v1/alerts/own", ALERT.replace("ABOVE", "9")).expect(200);
         }
         Files.writeString(file, "alerts:\n" + one);
-        try (Serve serve = serving(files)) {
+        try (SemelServer serve = serving(files)) {
             assertEquals(List.of("own by token", "unkeyed by alerts.yaml"), kept(serve), "what is not from it stays");
             JsonNode back = admin(serve).get("/v1/alerts/unkeyed").expect(200).json();
             assertTrue(back.toString().contains("\"above\":5"), back::toString);
@@ -181,46 +184,46 @@ class AlertsTest {
                 refused::detail);
         assertTrue(refused.detail().contains("^^^^"), "it shows the place: " + refused.detail());
         assertTrue(refused.detail().contains("No alert was changed."), refused::detail);
-        assertTrue(refused.fix().contains("be-alerted.md"), refused::fix);
+        assertTrue(refused.fix().contains("set-up-alerts.md"), refused::fix);
     }
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void a_restart_does_not_tell_again_and_a_second_time_has_a_key_of_its_own(StoreKind kind) {
+    void a_restart_does_not_notify_again_and_a_second_alert_has_its_own_key(StoreKind kind) {
         String store = kind.fresh(folder);
-        try (Serve serve = serve(store)) {
+        try (SemelServer serve = serve(store)) {
             prepare(caller(serve), "0");
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
             assertEquals(1, told().size());
         }
-        try (Serve serve = serve(store)) {
-            serve.watch().look();
+        try (SemelServer serve = serve(store)) {
+            serve.alertMonitor().checkAll();
             assertEquals(1, told().size(), "the restart told it again");
             alert(caller(serve), "1000");
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
             alert(caller(serve), "0");
-            serve.watch().look();
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
+            serve.alertMonitor().checkAll();
             assertEquals(3, told().size(), () -> told().toString());
             assertEquals(3, keys().size(), "each has a key of its own");
         }
     }
 
     @Test
-    void a_worker_that_dies_behind_the_send_leaves_it_to_be_told_again_with_the_same_key() {
+    void a_crash_after_the_send_notifies_again_with_the_same_key() {
         String store = StoreKind.SQLITE.fresh(folder);
-        try (Serve serve = serve(store)) {
+        try (SemelServer serve = serve(store)) {
             prepare(caller(serve), "0");
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
             dies.set(true);
-            assertThrows(Ambient.Death.class, serve.watch()::look);
+            assertThrows(ClockAndRandomSource.SimulatedCrash.class, serve.alertMonitor()::checkAll);
             dies.set(false);
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
             assertEquals(1, told().size(), "somebody may still be about to tell it");
             minuteIsOver(serve);
-            serve.watch().look();
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
+            serve.alertMonitor().checkAll();
             assertEquals(2, told().size(), "it is told again, and then it is known");
             assertEquals(1, keys().size(), "with the same key");
         }
@@ -228,36 +231,38 @@ class AlertsTest {
 
     private Set<String> keys() {
         return receiver.accepted("/alerts").stream()
-                .map(CountingReceiver.Heard::key)
+                .map(CountingReceiver.ReceivedRequest::key)
                 .collect(Collectors.toSet());
     }
 
-    private static void minuteIsOver(Serve serve) {
-        Shelf<JsonNode> alarms = serve.settings().alarms();
-        Shelf.Kept<JsonNode> kept = Objects.requireNonNull(alarms.find(1, "unkeyed"));
-        ObjectNode state = (ObjectNode) kept.value().deepCopy();
-        state.put("telling_until", 1);
-        serve.semel().change(alarms.putting(new Shelf.Draft(1, "unkeyed", state, kept.version(), "trial")));
+    private static void minuteIsOver(SemelServer serve) {
+        WorkspaceSettingRepository<JsonNode> alarms = serve.settings().alertStates();
+        WorkspaceSettingRepository.StoredSetting<JsonNode> stored = Objects.requireNonNull(alarms.find(1, "unkeyed"));
+        ObjectNode state = (ObjectNode) stored.value().deepCopy();
+        state.put("notifying_until", 1);
+        serve.semel()
+                .change(alarms.preparePut(
+                        new WorkspaceSettingRepository.SettingDraft(1, "unkeyed", state, stored.version(), "trial")));
     }
 
     @Test
-    void what_nobody_could_be_told_is_shown_with_the_reason() {
-        try (Serve serve = serve(StoreKind.SQLITE.fresh(folder))) {
+    void an_undeliverable_notification_is_shown_with_the_reason() {
+        try (SemelServer serve = serve(StoreKind.SQLITE.fresh(folder))) {
             alert(caller(serve), "0");
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
             JsonNode state =
                     caller(serve).get("/v1/alerts/unkeyed/state").expect(200).json();
             assertTrue(state.get("firing").booleanValue());
-            assertFalse(state.get("told").booleanValue());
-            assertTrue(state.get("trouble").asString().contains("channel"), state.toString());
+            assertFalse(state.get("notified").booleanValue());
+            assertTrue(state.get("notify_error").asString().contains("channel"), state.toString());
         }
     }
 
     @Test
-    void a_webhook_that_hangs_does_not_keep_another_alert_from_being_told() throws IOException {
+    void a_hanging_webhook_does_not_block_another_alert() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                Serve serve = serve(StoreKind.SQLITE.fresh(folder));
+                SemelServer serve = serve(StoreKind.SQLITE.fresh(folder));
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             prepare(caller(serve), "0");
             String url = "http://127.0.0.1:" + silent.getLocalPort() + "/";
@@ -267,16 +272,16 @@ class AlertsTest {
             String before = ALERT.replace("ABOVE", "0").replace("\"ops\"", "\"deaf\"");
             caller(serve).put("/v1/alerts/asked-first", before).expect(200);
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
-            Future<?> look = threads.submit(() -> serve.watch().look());
+            Future<?> look = threads.submit(() -> serve.alertMonitor().checkAll());
             // It is accepted by the machine and never answered: whoever tells it waits.
             try (Socket held = silent.accept()) {
-                Crowd.until("the other one is told", () -> !told().isEmpty());
+                ConcurrentCalls.until("the other one is told", () -> !told().isEmpty());
                 JsonNode state = caller(serve)
                         .get("/v1/alerts/asked-first/state")
                         .expect(200)
                         .json();
-                assertFalse(state.get("told").booleanValue(), state.toString());
-                assertTrue(state.path("trouble").asString("").isEmpty(), "it was waited for: " + state);
+                assertFalse(state.get("notified").booleanValue(), state.toString());
+                assertTrue(state.path("notify_error").asString("").isEmpty(), "it was waited for: " + state);
                 assertTrue(held.isConnected());
             }
             assertEquals(1, told().size());
@@ -285,10 +290,11 @@ class AlertsTest {
     }
 
     @Test
-    void a_rule_that_does_not_fit_is_refused_with_its_place() {
-        try (Serve serve = serve(StoreKind.SQLITE.fresh(folder))) {
+    void an_invalid_alert_rule_is_rejected_with_its_path() {
+        try (SemelServer serve = serve(StoreKind.SQLITE.fresh(folder))) {
             String wrong = ALERT.replace("ABOVE", "\"many\"").replace("1h", "1 hour");
-            JsonNode problem = Problem.expect(caller(serve).put("/v1/alerts/odd", wrong), 400, "invalid-input")
+            JsonNode problem = ProblemResponseChecks.expect(
+                            caller(serve).put("/v1/alerts/odd", wrong), 400, "invalid-input")
                     .json();
             assertEquals("/above", problem.at("/errors/0/pointer").asString());
             assertEquals("/over", problem.at("/errors/1/pointer").asString());

@@ -1,26 +1,26 @@
 package dev.semel.trials.files;
 
-import static dev.semel.trials.support.Outcome.fresh;
+import static dev.semel.trials.support.TriggerResponseChecks.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
-import dev.semel.trials.support.Caller;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ServerFixture;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Branches, loops, waits, people and children in workflow files, on the real server. */
 class ControlFlowTest extends OnBothStores {
-    ControlFlowTest(Stage stage) {
+    ControlFlowTest(ServerFixture stage) {
         super(stage);
     }
 
     @Test
-    void the_first_case_that_holds_is_chosen_and_its_steps_can_be_read_later() {
+    void the_first_matching_case_is_chosen_and_its_steps_are_readable_later() {
         admin().publish("""
             semel: 1
             workflow: chooser
@@ -76,12 +76,12 @@ class ControlFlowTest extends OnBothStores {
                 item_key: ${ item }
                 steps: [{id: x, set: 1}]
             """).expect(200);
-        Reply reply = run("doubled", "{\"lines\":[\"a\",\"a\"]}");
+        HttpReply reply = run("doubled", "{\"lines\":[\"a\",\"a\"]}");
         assertEquals("failed", reply.text("status"), reply.body());
     }
 
     @Test
-    void branches_run_at_once_and_their_steps_can_be_read_later() {
+    void branches_run_concurrently_and_their_steps_are_readable_later() {
         admin().publish("""
             semel: 1
             workflow: brancher
@@ -97,7 +97,7 @@ class ControlFlowTest extends OnBothStores {
     }
 
     @Test
-    void time_and_chance_are_recorded_before_a_step_reads_them() {
+    void time_and_random_values_are_recorded_before_a_step_reads_them() {
         admin().publish("""
             semel: 1
             workflow: chancer
@@ -107,14 +107,14 @@ class ControlFlowTest extends OnBothStores {
               - {id: nap, sleep: 1s}
             output: ${ steps.a }
             """).expect(200);
-        JsonNode output = Json.parse(output("chancer", "{}"));
+        JsonNode output = StrictJsonCodec.parse(output("chancer", "{}"));
         assertEquals(36, output.get("id").asString().length(), output.toString());
         assertTrue(output.get("at").asString().startsWith("20"), output.toString());
         assertTrue(output.get("n").doubleValue() < 1, output.toString());
     }
 
     @Test
-    void a_run_waits_for_a_signal_which_arrives_once() {
+    void a_run_waits_for_a_signal_that_arrives_once() {
         admin().publish("""
             semel: 1
             workflow: waiter
@@ -128,9 +128,9 @@ class ControlFlowTest extends OnBothStores {
         String run = fresh(admin().unkeyed("waiter", "{}")).text("run_id");
         String path = "/v1/runs/" + run + "/signals/payment.captured";
         String body = "{\"data\":{\"amount\":5}}";
-        Reply first = admin().post(path, body, "Idempotency-Key: evt_1").expect(200);
+        HttpReply first = admin().post(path, body, "Idempotency-Key: evt_1").expect(200);
         assertTrue(first.json().get("delivered").booleanValue(), first.body());
-        Reply second = admin().post(path, body, "Idempotency-Key: evt_1").expect(200);
+        HttpReply second = admin().post(path, body, "Idempotency-Key: evt_1").expect(200);
         assertTrue(second.json().get("delivered").booleanValue(), "the same request is answered alike");
         assertEquals("true", second.header("X-Idempotent-Replayed"));
         admin().post(path, "{\"data\":{\"amount\":6}}", "Idempotency-Key: evt_1")
@@ -139,7 +139,7 @@ class ControlFlowTest extends OnBothStores {
     }
 
     @Test
-    void a_wait_that_is_over_ends_the_run_with_its_word() {
+    void an_expired_wait_ends_the_run_as_declared() {
         admin().publish("""
             semel: 1
             workflow: impatient
@@ -154,7 +154,7 @@ class ControlFlowTest extends OnBothStores {
     }
 
     @Test
-    void people_decide_and_the_first_decision_counts() {
+    void users_decide_and_the_first_decision_applies() {
         admin().publish("""
             semel: 1
             workflow: asker
@@ -171,10 +171,10 @@ class ControlFlowTest extends OnBothStores {
                 .text("run_id");
         String decide = "/v1/runs/" + run + "/decide";
         awaitStatus(run, "waiting");
-        Reply first = admin().post(decide, "{\"step\":\"release\",\"decision\":\"approve\"}")
+        HttpReply first = admin().post(decide, "{\"step\":\"release\",\"decision\":\"approve\"}")
                 .expect(200);
         assertTrue(first.json().get("decided").booleanValue(), first.body());
-        Reply second = admin().post(decide, "{\"step\":\"release\",\"decision\":\"reject\"}")
+        HttpReply second = admin().post(decide, "{\"step\":\"release\",\"decision\":\"reject\"}")
                 .expect(200);
         assertEquals("false", second.json().get("decided").toString(), second.body());
         assertEquals("true", end(run).get("output").toString());
@@ -202,12 +202,12 @@ class ControlFlowTest extends OnBothStores {
             """).expect(200);
         assertEquals("14", output("parent_flow", "{\"n\":7}"));
         assertEquals("14", output("parent_flow", "{\"n\":7}"));
-        Reply children = admin().get("/v1/workflows/child_flow/runs").expect(200);
+        HttpReply children = admin().get("/v1/workflows/child_flow/runs").expect(200);
         assertEquals(1, children.json().get("items").size(), children.body());
     }
 
     @Test
-    void a_failed_step_that_may_fail_is_read_by_the_next() {
+    void the_next_step_can_read_an_allowed_failure() {
         admin().publish("""
             semel: 1
             workflow: bearer
@@ -235,17 +235,17 @@ class ControlFlowTest extends OnBothStores {
         assertEquals("cancelled", end(run).get("status").asString());
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
-    private Reply run(String workflow, String data) {
+    private HttpReply run(String workflow, String data) {
         return admin().post("/v1/workflows/" + workflow + "/trigger?wait=60s", "{\"data\":" + data + "}")
                 .expect(200);
     }
 
     private String output(String workflow, String data) {
-        Reply reply = run(workflow, data);
+        HttpReply reply = run(workflow, data);
         assertEquals("completed", reply.text("status"), reply.body());
         return reply.json().get("output").toString();
     }

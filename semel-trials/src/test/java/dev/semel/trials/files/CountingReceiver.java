@@ -17,10 +17,10 @@ import java.util.concurrent.Executors;
 /** Writes down what it is sent. It is busy when it first hears of an order that is called flaky. */
 final class CountingReceiver implements AutoCloseable {
     private final HttpServer server;
-    private final Queue<Heard> accepted = new ConcurrentLinkedQueue<>();
+    private final Queue<ReceivedRequest> accepted = new ConcurrentLinkedQueue<>();
     private final Set<String> turnedAway = ConcurrentHashMap.newKeySet();
 
-    record Heard(String path, String key, String body) {}
+    record ReceivedRequest(String path, String key, String body) {}
 
     CountingReceiver() {
         try {
@@ -39,7 +39,7 @@ final class CountingReceiver implements AutoCloseable {
         boolean busy = path.contains("/orders/flaky") && turnedAway.add(path);
         if (!busy) {
             String key = String.valueOf(exchange.getRequestHeaders().getFirst("Idempotency-Key"));
-            accepted.add(new Heard(path, key, body));
+            accepted.add(new ReceivedRequest(path, key, body));
         }
         exchange.getResponseHeaders().add("Content-Type", "application/json");
         byte[] answer = "{}".getBytes(StandardCharsets.UTF_8);
@@ -52,7 +52,7 @@ final class CountingReceiver implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    List<Heard> accepted(String prefix) {
+    List<ReceivedRequest> accepted(String prefix) {
         return accepted.stream().filter(one -> one.path().startsWith(prefix)).toList();
     }
 

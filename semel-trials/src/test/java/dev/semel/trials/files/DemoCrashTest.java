@@ -22,7 +22,7 @@ class DemoCrashTest {
     Path folder = Path.of("");
 
     @Test
-    void a_server_that_is_killed_behind_the_effect_calls_twice_and_does_it_once() throws Exception {
+    void a_server_killed_after_the_effect_calls_twice_and_does_it_once() throws Exception {
         Path said = folder.resolve("said");
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

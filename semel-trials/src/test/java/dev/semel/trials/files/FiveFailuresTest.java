@@ -1,19 +1,19 @@
 package dev.semel.trials.files;
 
-import static dev.semel.trials.support.Outcome.conflict;
-import static dev.semel.trials.support.Outcome.fresh;
-import static dev.semel.trials.support.Outcome.replay;
+import static dev.semel.trials.support.TriggerResponseChecks.conflict;
+import static dev.semel.trials.support.TriggerResponseChecks.fresh;
+import static dev.semel.trials.support.TriggerResponseChecks.replay;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.demo.Playground;
-import dev.semel.server.demo.Provider;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
-import dev.semel.trials.support.Reply;
+import dev.semel.server.demo.DemoExternalApi;
+import dev.semel.server.demo.DemoExternalApiServer;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.RawConnection;
 import dev.semel.trials.support.StoreKind;
-import dev.semel.trials.support.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +40,7 @@ class FiveFailuresTest {
     @TempDir
     static Path folder = Path.of("");
 
-    private static @Nullable Scene shared;
+    private static @Nullable DemoServer shared;
 
     private final StoreKind kind;
 
@@ -50,18 +50,18 @@ class FiveFailuresTest {
 
     @AfterParameterizedClassInvocation
     static void the_invariants_hold() {
-        Scene open = shared;
+        DemoServer open = shared;
         shared = null;
         if (open != null) {
             open.close();
         }
     }
 
-    private Scene scene() {
-        Scene open = shared;
+    private DemoServer scene() {
+        DemoServer open = shared;
         if (open == null) {
             try {
-                open = new Scene(kind, Files.createDirectory(folder.resolve(kind.name())));
+                open = new DemoServer(kind, Files.createDirectory(folder.resolve(kind.name())));
                 shared = open;
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -70,7 +70,7 @@ class FiveFailuresTest {
         return open;
     }
 
-    private Caller caller() {
+    private ApiCaller caller() {
         return scene().caller();
     }
 
@@ -98,37 +98,38 @@ class FiveFailuresTest {
     }
 
     /** What a provider was asked and did since then. */
-    private Playground.Counts since(Playground.Counts before, Provider provider) {
-        Playground.Counts now = counts(provider);
-        return new Playground.Counts(now.calls() - before.calls(), now.effects() - before.effects());
+    private DemoExternalApiServer.CallCounts since(DemoExternalApiServer.CallCounts before, DemoExternalApi provider) {
+        DemoExternalApiServer.CallCounts now = counts(provider);
+        return new DemoExternalApiServer.CallCounts(now.calls() - before.calls(), now.effects() - before.effects());
     }
 
-    private Playground.Counts counts(Provider provider) {
+    private DemoExternalApiServer.CallCounts counts(DemoExternalApi provider) {
         return scene().playground().counts(provider);
     }
 
-    private static Playground.Counts once() {
-        return new Playground.Counts(1, 1);
+    private static DemoExternalApiServer.CallCounts once() {
+        return new DemoExternalApiServer.CallCounts(1, 1);
     }
 
     @Test
-    void lost_answer_after_the_write_the_caller_retries_and_gets_the_original_result() {
+    void lost_response_a_retry_gets_the_original_result() {
         picking("lost_answer", "fingerprint: [order]", "");
-        Playground.Counts before = counts(Provider.PICKS);
+        DemoExternalApiServer.CallCounts before = counts(DemoExternalApi.PICKS);
         hangUp("lost_answer", "lost-1", order("o1", 1));
-        Crowd.until(
+        ConcurrentCalls.until(
                 "the write is done though nobody heard so",
                 () -> caller().get("/v1/keys/lost-1").status() == 200);
-        Reply again = caller().trigger("lost_answer", "lost-1", order("o1", 1)).expect(200);
+        HttpReply again =
+                caller().trigger("lost_answer", "lost-1", order("o1", 1)).expect(200);
         assertTrue(again.flag("idempotent_replayed"), again.body());
         scene().completed(again.runId());
-        assertEquals(once(), since(before, Provider.PICKS));
+        assertEquals(once(), since(before, DemoExternalApi.PICKS));
         assertEquals(1, runs("lost_answer").size());
     }
 
     /** Sends a request and is gone before a byte of its answer comes. */
     private void hangUp(String workflow, String key, String body) {
-        try (Wire wire = scene().server().wire()) {
+        try (RawConnection wire = scene().server().wire()) {
             String head = caller().head(
                             "POST",
                             "/v1/workflows/" + workflow + "/trigger",
@@ -141,19 +142,20 @@ class FiveFailuresTest {
     @Test
     void double_click_all_clicks_are_one_action() {
         picking("double_click", "fingerprint: [order]", "");
-        Playground.Counts before = counts(Provider.PICKS);
-        List<Reply> clicks = Crowd.atOnce(CLICKS, _ -> caller().trigger("double_click", "form-1", order("o1", 1)));
-        List<Reply> fresh = clicks.stream()
+        DemoExternalApiServer.CallCounts before = counts(DemoExternalApi.PICKS);
+        List<HttpReply> clicks =
+                ConcurrentCalls.atOnce(CLICKS, _ -> caller().trigger("double_click", "form-1", order("o1", 1)));
+        List<HttpReply> fresh = clicks.stream()
                 .filter(click -> !click.expect(200).flag("idempotent_replayed"))
                 .toList();
         assertEquals(1, fresh.size());
         clicks.forEach(click -> assertEquals(fresh.getFirst().runId(), click.runId()));
         scene().completed(fresh.getFirst().runId());
-        assertEquals(once(), since(before, Provider.PICKS));
+        assertEquals(once(), since(before, DemoExternalApi.PICKS));
     }
 
     @Test
-    void retry_worker_a_job_that_is_delivered_again_after_an_ambiguous_failure_sends_the_same_key() {
+    void retry_worker_a_redelivered_job_sends_the_same_key() {
         caller().publish("""
             semel: 1
             workflow: retry_worker
@@ -165,48 +167,48 @@ class FiveFailuresTest {
                 provider_window: 24h
             output: { serial: "${ steps.issue.serial }" }
             """.replace("PLAYGROUND", scene().playground().url())).expect(200);
-        Playground.Counts before = counts(Provider.LICENSES);
-        scene().lose(Provider.LICENSES); // it issues the license, and the answer never comes
-        Reply first = fresh(caller().trigger("retry_worker", "job-1", order("o1", 1)));
+        DemoExternalApiServer.CallCounts before = counts(DemoExternalApi.LICENSES);
+        scene().lose(DemoExternalApi.LICENSES); // it issues the license, and the answer never comes
+        HttpReply first = fresh(caller().trigger("retry_worker", "job-1", order("o1", 1)));
         replay(first, caller().trigger("retry_worker", "job-1", order("o1", 1))); // the queue is not sure either
         JsonNode run = scene().completed(first.runId());
         replay(first, caller().trigger("retry_worker", "job-1", order("o1", 1)));
-        assertEquals(new Playground.Counts(2, 1), since(before, Provider.LICENSES));
+        assertEquals(new DemoExternalApiServer.CallCounts(2, 1), since(before, DemoExternalApi.LICENSES));
         assertTrue(run.at("/output/serial").asString().startsWith("LIC-"), run.toString());
     }
 
     @Test
-    void changed_payload_the_same_key_with_other_data_is_refused_and_the_field_is_named() {
+    void changed_payload_is_rejected_and_the_field_is_named() {
         picking("changed_payload", "fingerprint: [order, amount]", "");
-        Playground.Counts before = counts(Provider.PICKS);
-        Reply first = fresh(caller().trigger("changed_payload", "pay-1", order("o1", 4900)));
-        Reply refused = conflict("payload", first, caller().trigger("changed_payload", "pay-1", order("o1", 5900)));
+        DemoExternalApiServer.CallCounts before = counts(DemoExternalApi.PICKS);
+        HttpReply first = fresh(caller().trigger("changed_payload", "pay-1", order("o1", 4900)));
+        HttpReply refused = conflict("payload", first, caller().trigger("changed_payload", "pay-1", order("o1", 5900)));
         assertEquals("[\"amount\"]", refused.json().get("changed").toString());
         scene().completed(first.runId());
         replay(first, caller().trigger("changed_payload", "pay-1", order("o1", 4900)));
-        assertEquals(once(), since(before, Provider.PICKS));
+        assertEquals(once(), since(before, DemoExternalApi.PICKS));
         assertTrue(
                 caller().get("/v1/requests").expect(200).body().contains("\"conflict\""),
                 "the conflict can be looked up");
     }
 
     @Test
-    void key_expired_too_soon_an_effect_with_a_window_of_its_own_is_not_sent_again() {
+    void key_expired_too_soon_an_effect_with_its_own_window_is_not_resent() {
         picking("expired_kept", "window: 1s", "key: '${ key(\"pick\", input.order) }', time: 30, unit: days");
-        Playground.Counts before = counts(Provider.PICKS);
-        Reply second = afterExpiry("expired_kept", "late-1");
+        DemoExternalApiServer.CallCounts before = counts(DemoExternalApi.PICKS);
+        HttpReply second = afterExpiry("expired_kept", "late-1");
         assertEquals(
                 "suppressed",
                 scene().step(second.runId(), "suppressed").get("status").asString());
-        assertEquals(once(), since(before, Provider.PICKS));
+        assertEquals(once(), since(before, DemoExternalApi.PICKS));
     }
 
     @Test
-    void key_expired_too_soon_is_told_and_counted_where_nothing_else_holds_the_effect() {
+    void key_expired_too_soon_is_reported_and_counted_without_an_effect_window() {
         picking("expired_sent", "window: 1s", "");
-        Playground.Counts before = counts(Provider.PICKS);
+        DemoExternalApiServer.CallCounts before = counts(DemoExternalApi.PICKS);
         afterExpiry("expired_sent", "late-2");
-        assertEquals(new Playground.Counts(2, 2), since(before, Provider.PICKS));
+        assertEquals(new DemoExternalApiServer.CallCounts(2, 2), since(before, DemoExternalApi.PICKS));
         assertTrue(
                 caller().get("/metrics")
                         .body()
@@ -218,13 +220,13 @@ class FiveFailuresTest {
     }
 
     /** A retry that comes when its key is over; the new run names the one before it, and completes. */
-    private Reply afterExpiry(String workflow, String key) {
-        Reply first = fresh(caller().trigger(workflow, key, order(key, 1)));
+    private HttpReply afterExpiry(String workflow, String key) {
+        HttpReply first = fresh(caller().trigger(workflow, key, order(key, 1)));
         scene().completed(first.runId());
-        Crowd.until(
+        ConcurrentCalls.until(
                 "the key is over",
                 () -> caller().get("/v1/keys/" + key).text("status").equals("expired"));
-        Reply second = fresh(caller().trigger(workflow, key, order(key, 1)));
+        HttpReply second = fresh(caller().trigger(workflow, key, order(key, 1)));
         assertNotEquals(first.runId(), second.runId());
         assertEquals(first.runId(), second.text("previous_run_id"));
         scene().completed(second.runId());

@@ -1,8 +1,8 @@
 package dev.semel.trials.files;
 
-import dev.semel.engine.Ambient;
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
+import dev.semel.engine.ClockAndRandomSource;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -25,16 +25,17 @@ final class FlowChild {
         Map<String, Integer> passed = new ConcurrentHashMap<>();
         String label = args[2];
         int passing = Integer.parseInt(args[3]);
-        Ambient ambient = Ambient.real().withHooks(new Ambient.Hooks() {
-            @Override
-            public void point(String here) {
-                if (passed.merge(here, 1, Integer::sum) == passing && here.equals(label)) {
-                    Runtime.getRuntime().halt(HALTED);
-                }
-            }
-        });
-        ServeOptions options = new ServeOptions(true, false, "127.0.0.1", 0, Path.of(args[0]), args[1], null);
-        try (Serve serve = Serve.start(options, ambient)) {
+        ClockAndRandomSource ambient = ClockAndRandomSource.real()
+                .withInstrumentation(new ClockAndRandomSource.TestInstrumentation() {
+                    @Override
+                    public void point(String here) {
+                        if (passed.merge(here, 1, Integer::sum) == passing && here.equals(label)) {
+                            Runtime.getRuntime().halt(HALTED);
+                        }
+                    }
+                });
+        ServerOptions options = new ServerOptions(true, false, "127.0.0.1", 0, Path.of(args[0]), args[1], null);
+        try (SemelServer serve = SemelServer.start(options, ambient)) {
             System.out.println(serve.port());
             System.out.flush();
             // Whoever started this process is gone when there is nothing more to read.

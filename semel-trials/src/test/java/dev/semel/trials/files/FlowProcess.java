@@ -1,6 +1,6 @@
 package dev.semel.trials.files;
 
-import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.ApiCaller;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -26,7 +26,7 @@ final class FlowProcess implements AutoCloseable {
     }
 
     /** Returns when it serves, or was halted before it did. */
-    static FlowProcess start(Path folder, String store, Flow.Halt halt) {
+    static FlowProcess start(Path folder, String store, ExampleFlow.HaltPoint halt) {
         try {
             Path talk = Files.createTempFile(folder, "child", ".err");
             ProcessBuilder builder = new ProcessBuilder(
@@ -55,8 +55,8 @@ final class FlowProcess implements AutoCloseable {
 
     /** Null where it was halted before anybody could ask. */
     @Nullable
-    Caller caller() {
-        return port == null ? null : new Caller(Integer.parseInt(port), "dev", _ -> {});
+    ApiCaller caller() {
+        return port == null ? null : new ApiCaller(Integer.parseInt(port), "dev", _ -> {});
     }
 
     /** Stops it where it still lives; what it passed, or null where it was halted. */

@@ -2,14 +2,14 @@ package dev.semel.trials.files;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.server.demo.Playground;
-import dev.semel.server.demo.Provider;
-import dev.semel.trials.support.Caller;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.demo.DemoExternalApi;
+import dev.semel.server.demo.DemoExternalApiServer;
+import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.Databases;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.Invariants;
-import dev.semel.trials.support.Reply;
 import dev.semel.trials.support.StoreKind;
 import jakarta.mail.MessagingException;
 import java.io.IOException;
@@ -35,7 +35,7 @@ final class FlowTrial implements AutoCloseable {
 
     private final StoreKind kind;
     private final Path folder;
-    private final Playground playground = Playground.start(0);
+    private final DemoExternalApiServer playground = DemoExternalApiServer.start(0);
     private final GreenMail mail = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
     private final String prepared;
     private int number;
@@ -59,22 +59,22 @@ final class FlowTrial implements AutoCloseable {
         this.folder = folder;
         this.prepared = kind.fresh(folder);
         mail.start();
-        try (Serve serve = serve(prepared)) {
+        try (SemelServer serve = serve(prepared)) {
             furnish(caller(serve));
-            Flow.files(playground.url())
+            ExampleFlow.files(playground.url())
                     .forEach(file -> caller(serve).publish(mutation.apply(file)).expect(200));
         }
     }
 
-    private Serve serve(String store) {
-        return Serve.start(new ServeOptions(true, false, "127.0.0.1", 0, folder, store, null));
+    private SemelServer serve(String store) {
+        return SemelServer.start(new ServerOptions(true, false, "127.0.0.1", 0, folder, store, null));
     }
 
-    private static Caller caller(Serve serve) {
-        return new Caller(serve.port(), "dev", _ -> {});
+    private static ApiCaller caller(SemelServer serve) {
+        return new ApiCaller(serve.port(), "dev", _ -> {});
     }
 
-    private void furnish(Caller caller) {
+    private void furnish(ApiCaller caller) {
         caller.put("/v1/channels/email", """
             {"kind":"email","smtp":{"host":"127.0.0.1","port":%d,"security":"none","from":"hello@acme.example"}}\
             """.formatted(mail.getSmtp().getPort()))
@@ -95,20 +95,20 @@ final class FlowTrial implements AutoCloseable {
         caller.put("/v1/cohorts/do-not-mail", "{}").expect(200);
     }
 
-    Result run(Flow flow, List<Flow.Halt> halts) {
+    Result run(ExampleFlow flow, List<ExampleFlow.HaltPoint> halts) {
         String name = "cell" + ++number;
         String store = copy(name);
         Cell cell = new Cell(flow, name, effects());
         boolean hit = true;
-        for (Flow.Halt halt : halts) {
+        for (ExampleFlow.HaltPoint halt : halts) {
             hit &= live(cell, store, halt) == null;
             endLeases(store);
         }
         Map<String, Integer> passed = null;
         if (halts.isEmpty()) {
-            passed = live(cell, store, Flow.Halt.NEVER);
+            passed = live(cell, store, ExampleFlow.HaltPoint.NEVER);
         }
-        try (Serve serve = serve(store)) {
+        try (SemelServer serve = serve(store)) {
             drive(cell, caller(serve), true);
             cell.judge(caller(serve));
         }
@@ -118,9 +118,9 @@ final class FlowTrial implements AutoCloseable {
     }
 
     /** One life of a process; what it passed, or null where it was halted. */
-    private @Nullable Map<String, Integer> live(Cell cell, String store, Flow.Halt halt) {
+    private @Nullable Map<String, Integer> live(Cell cell, String store, ExampleFlow.HaltPoint halt) {
         try (FlowProcess child = FlowProcess.start(folder, store, halt)) {
-            Caller caller = child.caller();
+            ApiCaller caller = child.caller();
             if (caller != null) {
                 try {
                     drive(cell, caller, false);
@@ -133,15 +133,16 @@ final class FlowTrial implements AutoCloseable {
     }
 
     /** As a client who repeats itself until it is told the end; a person decides by the books of the others. */
-    private void drive(Cell cell, Caller caller, boolean deciding) {
+    private void drive(Cell cell, ApiCaller caller, boolean deciding) {
         String path = "/v1/workflows/" + cell.flow.workflow() + "/trigger";
         String body = "{\"data\":{" + cell.flow.data(cell.name) + "}}";
-        String[] key = cell.flow == Flow.RECEIPT ? new String[] {"Idempotency-Key: " + cell.name} : new String[0];
+        String[] key =
+                cell.flow == ExampleFlow.RECEIPT ? new String[] {"Idempotency-Key: " + cell.name} : new String[0];
         String run = caller.post(path, body, key).expect(200).runId();
         cell.told.add(run);
         cell.flow.prod(caller, run);
         for (int i = 0; i < MOST_LOOKS; i++) {
-            Reply reply = caller.post(path + "?wait=1s", body, key).expect(200);
+            HttpReply reply = caller.post(path + "?wait=1s", body, key).expect(200);
             cell.told.add(reply.runId());
             String status = reply.text("status");
             if (Set.of("completed", "failed", "cancelled").contains(status)) {
@@ -157,7 +158,7 @@ final class FlowTrial implements AutoCloseable {
         throw new AssertionError("run " + run + " of " + cell.name + " does not come to rest");
     }
 
-    private void decide(Cell cell, Caller caller, String run) {
+    private void decide(Cell cell, ApiCaller caller, String run) {
         for (JsonNode step : timeline(caller, run)) {
             if (step.get("status").asString().equals("in_doubt")) {
                 String path = step.get("path").asString();
@@ -169,13 +170,13 @@ final class FlowTrial implements AutoCloseable {
         }
     }
 
-    private static JsonNode timeline(Caller caller, String run) {
+    private static JsonNode timeline(ApiCaller caller, String run) {
         return caller.get("/v1/runs/" + run + "/timeline").expect(200).json().get("items");
     }
 
-    private Map<Provider, Long> effects() {
-        Map<Provider, Long> effects = new EnumMap<>(Provider.class);
-        for (Provider provider : Provider.values()) {
+    private Map<DemoExternalApi, Long> effects() {
+        Map<DemoExternalApi, Long> effects = new EnumMap<>(DemoExternalApi.class);
+        for (DemoExternalApi provider : DemoExternalApi.values()) {
             effects.put(provider, playground.counts(provider).effects());
         }
         return effects;
@@ -195,31 +196,33 @@ final class FlowTrial implements AutoCloseable {
 
     /** One cell, with what the others had heard before it. */
     private final class Cell {
-        private final Flow flow;
+        private final ExampleFlow flow;
         private final String name;
-        private final Map<Provider, Long> before;
+        private final Map<DemoExternalApi, Long> before;
         private final Set<String> told = new HashSet<>();
         private final List<String> wrong = new ArrayList<>();
 
-        Cell(Flow flow, String name, Map<Provider, Long> before) {
+        Cell(ExampleFlow flow, String name, Map<DemoExternalApi, Long> before) {
             this.flow = flow;
             this.name = name;
             this.before = before;
         }
 
-        private long effects(Provider provider) {
+        private long effects(DemoExternalApi provider) {
             return playground.counts(provider).effects() - before.getOrDefault(provider, 0L);
         }
 
         /** What somebody sees who looks at the provider's own books. */
         private boolean happened(String path) {
             if (path.contains("request")) {
-                return effects(Provider.PICKS) > 0;
+                return effects(DemoExternalApi.PICKS) > 0;
             }
-            return path.contains("tell_sales") ? effects(Provider.CHAT) > 0 : mails(Flow.address(name)) > 0;
+            return path.contains("notify_sales")
+                    ? effects(DemoExternalApi.CHAT) > 0
+                    : mails(ExampleFlow.address(name)) > 0;
         }
 
-        private void judge(Caller caller) {
+        private void judge(ApiCaller caller) {
             if (told.size() != 1) {
                 wrong.add("told of " + told.size() + " runs");
             }
@@ -231,15 +234,15 @@ final class FlowTrial implements AutoCloseable {
             if (runs(caller, flow.workflow()) != 1) {
                 wrong.add(runs(caller, flow.workflow()) + " runs");
             }
-            wrong.addAll(flow.judge(new Flow.Heard() {
+            wrong.addAll(flow.judge(new ExampleFlow.ReceiverView() {
                 @Override
-                public long effects(Provider provider) {
+                public long effects(DemoExternalApi provider) {
                     return Cell.this.effects(provider);
                 }
 
                 @Override
                 public int mails() {
-                    return FlowTrial.this.mails(Flow.address(name));
+                    return FlowTrial.this.mails(ExampleFlow.address(name));
                 }
 
                 @Override
@@ -259,7 +262,7 @@ final class FlowTrial implements AutoCloseable {
         }
     }
 
-    private static int runs(Caller caller, String workflow) {
+    private static int runs(ApiCaller caller, String workflow) {
         return caller.get("/v1/workflows/" + workflow + "/runs")
                 .expect(200)
                 .json()
@@ -284,7 +287,7 @@ final class FlowTrial implements AutoCloseable {
         if (kind == StoreKind.POSTGRES) {
             try (var connection = StoreKind.connect(store);
                     var statement = connection.createStatement()) {
-                statement.execute("UPDATE semel_lease SET until_at = least(until_at, started_at + 1)");
+                statement.execute("UPDATE semel_lease SET expires_at = least(expires_at, started_at + 1)");
             } catch (SQLException e) {
                 throw new AssertionError(e);
             }

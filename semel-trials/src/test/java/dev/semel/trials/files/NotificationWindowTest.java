@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.GreenMailUtil;
 import com.icegreen.greenmail.util.ServerSetup;
-import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnDevServers;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ServerFixture;
 import jakarta.mail.Address;
 import jakarta.mail.MessagingException;
 import jakarta.mail.internet.MimeMessage;
@@ -28,7 +28,7 @@ class NotificationWindowTest extends OnDevServers {
     /** Nobody else's messages count for them. */
     private final String ann = "ann" + PEOPLE.incrementAndGet() + "@example.com";
 
-    NotificationWindowTest(Stage stage) {
+    NotificationWindowTest(ServerFixture stage) {
         super(stage);
     }
 
@@ -58,8 +58,8 @@ class NotificationWindowTest extends OnDevServers {
     }
 
     @Test
-    void inside_the_window_a_second_mail_is_suppressed_with_the_first_ones_result() {
-        Caller caller = prepared(welcome("12", "hours", "suppress"));
+    void inside_the_window_a_second_mail_is_suppressed_with_the_first_result() {
+        ApiCaller caller = prepared(welcome("12", "hours", "suppress"));
         JsonNode first = run(caller, ann, "pro");
         JsonNode second = run(caller, ann, "pro");
         JsonNode changed = run(caller, ann, "free");
@@ -75,9 +75,9 @@ class NotificationWindowTest extends OnDevServers {
     }
 
     @Test
-    void a_suppressed_message_says_so_and_a_later_step_acts_on_it() {
-        String told = """
-              - id: told
+    void a_suppressed_message_says_so_and_a_later_step_reacts() {
+        String branch = """
+              - id: branch
                 choose:
                   - when: ${ steps.welcome.suppressed }
                     steps: [{id: note, set: {why: "${ 'sent before by ' + steps.welcome.first_run }"}}]
@@ -86,7 +86,7 @@ class NotificationWindowTest extends OnDevServers {
               - id: later
                 sleep: 1s
             """;
-        Caller caller = prepared(welcome("12", "hours", "suppress") + told);
+        ApiCaller caller = prepared(welcome("12", "hours", "suppress") + branch);
         JsonNode first = run(caller, ann, "pro");
         JsonNode second = run(caller, ann, "pro");
         String by = first.get("run_id").asString();
@@ -105,7 +105,7 @@ class NotificationWindowTest extends OnDevServers {
         assertEquals("sent before by " + by, why(caller, second));
     }
 
-    private static String why(Caller caller, JsonNode run) {
+    private static String why(ApiCaller caller, JsonNode run) {
         JsonNode timeline = caller.get("/v1/runs/" + run.get("run_id").asString() + "/timeline")
                 .expect(200)
                 .json();
@@ -113,8 +113,8 @@ class NotificationWindowTest extends OnDevServers {
     }
 
     @Test
-    void other_data_are_sent_where_the_file_says_so() {
-        Caller caller = prepared(welcome("12", "hours", "send"));
+    void other_data_are_sent_if_declared() {
+        ApiCaller caller = prepared(welcome("12", "hours", "send"));
         run(caller, ann, "pro");
         run(caller, ann, "pro");
         assertEquals(1, mails(ann));
@@ -123,15 +123,15 @@ class NotificationWindowTest extends OnDevServers {
     }
 
     @Test
-    void other_data_wait_for_a_person_where_the_file_says_so() {
-        Caller caller = prepared(welcome("12", "hours", "review"));
+    void other_data_wait_for_a_user_if_declared() {
+        ApiCaller caller = prepared(welcome("12", "hours", "review"));
         run(caller, ann, "pro");
-        Reply waiting = trigger(caller, ann, "free", "1s");
+        HttpReply waiting = trigger(caller, ann, "free", "1s");
         String run = waiting.text("run_id");
         assertEquals("waiting", waiting.text("status"), waiting.body());
         assertEquals(1, mails(ann));
         String body = "{\"step\":\"welcome.mail\",\"decision\":\"send\",\"note\":\"a better plan\"}";
-        Reply decided = caller.post("/v1/runs/" + run + "/decide", body).expect(200);
+        HttpReply decided = caller.post("/v1/runs/" + run + "/decide", body).expect(200);
         assertTrue(decided.json().get("decided").booleanValue(), decided.body());
         ended(caller, run);
         assertEquals(2, mails(ann));
@@ -139,7 +139,7 @@ class NotificationWindowTest extends OnDevServers {
 
     @Test
     void after_the_window_it_is_sent_again() {
-        Caller caller = prepared(welcome("2", "seconds", "suppress"));
+        ApiCaller caller = prepared(welcome("2", "seconds", "suppress"));
         run(caller, ann, "pro");
         for (int asked = 0; asked < 5_000 && mails(ann) < 2; asked++) {
             run(caller, ann, "pro");
@@ -148,8 +148,8 @@ class NotificationWindowTest extends OnDevServers {
     }
 
     @Test
-    void what_could_not_be_sent_uses_up_nothing() {
-        Caller caller = prepared(welcome("12", "hours", "suppress") + "    retry: {attempts: 1}\n");
+    void a_failed_send_does_not_use_the_window() {
+        ApiCaller caller = prepared(welcome("12", "hours", "suppress") + "    retry: {attempts: 1}\n");
         MAIL.stop();
         JsonNode failed = run(caller, ann, "pro");
         assertEquals("failed", failed.get("status").asString(), failed.toString());
@@ -161,8 +161,8 @@ class NotificationWindowTest extends OnDevServers {
     }
 
     @Test
-    void whoever_unsubscribed_gets_nothing_and_the_reason_is_on_record() {
-        Caller caller = prepared(welcome("12", "hours", "suppress"));
+    void an_unsubscribed_recipient_gets_nothing_and_the_reason_is_recorded() {
+        ApiCaller caller = prepared(welcome("12", "hours", "suppress"));
         caller.put("/v1/profiles/quiet", "{\"email\":\"" + ann + "\"}").expect(200);
         caller.put("/v1/profiles/quiet/subscriptions/lead.welcome", "{\"subscribed\":false}")
                 .expect(200);
@@ -181,7 +181,7 @@ class NotificationWindowTest extends OnDevServers {
             owner: growth@acme.example
             steps:
               - id: welcome
-                event: lead.welcome
+                notify: lead.welcome
                 to: ${ input.email }
                 data: {plan: "${ input.plan }"}
                 idempotent:
@@ -193,8 +193,8 @@ class NotificationWindowTest extends OnDevServers {
             """.replace("TIME", time).replace("UNIT", unit).replace("CHANGE", onChange);
     }
 
-    private Caller prepared(String file) {
-        Caller caller = stage.admin();
+    private ApiCaller prepared(String file) {
+        ApiCaller caller = stage.admin();
         channel(caller);
         caller.put("/v1/templates/welcome", """
             {"channel":"email","subject":"Welcome","text":"Your plan is {{ plan }}."}\
@@ -207,23 +207,23 @@ class NotificationWindowTest extends OnDevServers {
         return caller;
     }
 
-    private void channel(Caller caller) {
+    private void channel(ApiCaller caller) {
         caller.put("/v1/channels/mail", """
             {"kind":"email","smtp":{"host":"127.0.0.1","port":%d,"security":"none","from":"hello@acme.example"}}\
             """.formatted(MAIL.getSmtp().getPort())).expect(200);
     }
 
-    private Reply trigger(Caller caller, String email, String plan, String wait) {
+    private HttpReply trigger(ApiCaller caller, String email, String plan, String wait) {
         String data = "{\"data\":{\"email\":\"%s\",\"plan\":\"%s\"}}".formatted(email, plan);
         return caller.post("/v1/workflows/welcomer/trigger?wait=" + wait, data, "Idempotency-Key: " + stage.key())
                 .expect(200);
     }
 
-    private JsonNode run(Caller caller, String email, String plan) {
+    private JsonNode run(ApiCaller caller, String email, String plan) {
         return ended(caller, trigger(caller, email, plan, "60s").text("run_id"));
     }
 
-    private static JsonNode ended(Caller caller, String run) {
+    private static JsonNode ended(ApiCaller caller, String run) {
         JsonNode row = caller.get("/v1/runs/" + run).expect(200).json();
         for (int asked = 0; row.get("ended_at").isNull() && asked < 20_000; asked++) {
             row = caller.get("/v1/runs/" + run).expect(200).json();
@@ -231,7 +231,7 @@ class NotificationWindowTest extends OnDevServers {
         return row;
     }
 
-    private static String status(Caller caller, JsonNode run) {
+    private static String status(ApiCaller caller, JsonNode run) {
         JsonNode timeline = caller.get("/v1/runs/" + run.get("run_id").asString() + "/timeline")
                 .expect(200)
                 .json();

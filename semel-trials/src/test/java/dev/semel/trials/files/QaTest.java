@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
-import dev.semel.server.cli.Cli;
-import dev.semel.server.cli.Surroundings;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.server.cli.CliCommandEnvironment;
+import dev.semel.server.cli.CliRootCommand;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -32,7 +32,7 @@ class QaTest {
     @TempDir
     Path folder = Path.of("");
 
-    private record Said(int exit, JsonNode document, String talk) {
+    private record QaOutput(int exit, JsonNode document, String talk) {
         List<Boolean> lines() {
             return document.path("lines")
                     .valueStream()
@@ -46,26 +46,26 @@ class QaTest {
     }
 
     /** In this process; its scratch server is one of its own in any case. */
-    private Said qa(String... arguments) {
+    private QaOutput qa(String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        Surroundings around = new Surroundings(
+        CliCommandEnvironment environment = new CliCommandEnvironment(
                 Map.of(),
                 InputStream.nullInputStream(),
                 new PrintWriter(out, true),
                 new PrintWriter(err, true),
                 false,
                 InstantSource.system(),
-                Surroundings.real().pause(),
+                CliCommandEnvironment.system().sleeper(),
                 folder);
         List<String> words = new ArrayList<>(List.of("qa", "--json"));
         words.addAll(List.of(arguments));
-        int exit = Cli.commandLine(around, _ -> 1).execute(words.toArray(String[]::new));
+        int exit = CliRootCommand.commandLine(environment, _ -> 1).execute(words.toArray(String[]::new));
         assertFalse(out.toString().isBlank(), err::toString);
-        return new Said(exit, Json.parse(out.toString()), err.toString());
+        return new QaOutput(exit, StrictJsonCodec.parse(out.toString()), err.toString());
     }
 
-    private Said asAProcess(String file) throws IOException, InterruptedException {
+    private QaOutput asAProcess(String file) throws IOException, InterruptedException {
         Path out = folder.resolve("out");
         Path err = folder.resolve("err");
         ProcessBuilder builder = new ProcessBuilder(
@@ -90,7 +90,7 @@ class QaTest {
         String talk = Files.readString(err, StandardCharsets.UTF_8);
         String text = Files.readString(out, StandardCharsets.UTF_8);
         assertFalse(text.isBlank(), talk);
-        return new Said(process.exitValue(), Json.parse(text), talk);
+        return new QaOutput(process.exitValue(), StrictJsonCodec.parse(text), talk);
     }
 
     private static List<Boolean> allPassed() {
@@ -98,15 +98,16 @@ class QaTest {
     }
 
     @Test
-    void a_provider_with_keys_and_a_mail_that_a_person_is_asked_about_pass_all_six_lines() throws Exception {
-        Said said = asAProcess(EXAMPLES.resolve("receipt_and_license.yaml").toString());
-        assertEquals(allPassed(), said.lines(), said.document()::toString);
-        assertEquals(0, said.exit(), said.talk());
-        assertTrue(said.evidence(2).contains("names payment_id"), said.evidence(2));
-        assertTrue(said.evidence(4).contains("issue_license: 2 calls, done once"), said.evidence(4));
-        assertTrue(said.evidence(4).contains("send_receipt: 1 call, done once"), said.evidence(4));
-        assertTrue(said.evidence(4).contains("in doubt and asks a person"), said.evidence(4));
-        assertTrue(said.evidence(5).contains("the file says"), said.evidence(5));
+    void a_provider_with_keys_and_a_reviewed_mail_pass_all_six_checks() throws Exception {
+        QaOutput output =
+                asAProcess(EXAMPLES.resolve("receipt_and_license.yaml").toString());
+        assertEquals(allPassed(), output.lines(), output.document()::toString);
+        assertEquals(0, output.exit(), output.talk());
+        assertTrue(output.evidence(2).contains("names payment_id"), output.evidence(2));
+        assertTrue(output.evidence(4).contains("issue_license: 2 calls, done once"), output.evidence(4));
+        assertTrue(output.evidence(4).contains("send_receipt: 1 call, done once"), output.evidence(4));
+        assertTrue(output.evidence(4).contains("in doubt and waits for a decision"), output.evidence(4));
+        assertTrue(output.evidence(5).contains("the file declares"), output.evidence(5));
         try (Stream<Path> left = Files.list(folder)) {
             assertEquals(
                     List.of("err", "out"),
@@ -115,26 +116,26 @@ class QaTest {
     }
 
     @Test
-    void a_lead_that_is_looked_up_and_makes_its_own_key_passes_all_six_lines() {
-        Said said = qa(EXAMPLES.resolve("new_lead.yaml").toString());
-        assertEquals(allPassed(), said.lines(), said.document()::toString);
-        assertTrue(said.evidence(4).contains("create_lead: 1 call, done once"), said.evidence(4));
+    void a_lead_with_lookup_and_derived_key_passes_all_six_checks() {
+        QaOutput output = qa(EXAMPLES.resolve("new_lead.yaml").toString());
+        assertEquals(allPassed(), output.lines(), output.document()::toString);
+        assertTrue(output.evidence(4).contains("create_lead: 1 call, done once"), output.evidence(4));
     }
 
     @Test
-    void an_order_with_a_signal_a_loop_and_a_child_passes_all_six_lines() throws Exception {
+    void an_order_with_a_signal_a_loop_and_a_child_passes_all_six_checks() throws Exception {
         Path data = folder.resolve("order.json");
         Files.writeString(data, """
             {"order_id": "o1", "warehouse": "ber", "total": 60000, "lines": [{"sku": "A", "qty": 1}, {"sku": "B", "qty": 2}]}
             """);
-        Said said = qa(EXAMPLES.resolve("fulfil_order.yaml").toString(), "--data", "@" + data);
-        assertEquals(allPassed(), said.lines(), said.document()::toString);
-        assertTrue(said.evidence(1).contains("is completed; 3 effects"), said.evidence(1));
-        assertTrue(said.evidence(4).contains("parcel: 2 calls, done once"), said.evidence(4));
+        QaOutput output = qa(EXAMPLES.resolve("fulfil_order.yaml").toString(), "--data", "@" + data);
+        assertEquals(allPassed(), output.lines(), output.document()::toString);
+        assertTrue(output.evidence(1).contains("is completed; 3 effects"), output.evidence(1));
+        assertTrue(output.evidence(4).contains("parcel: 2 calls, done once"), output.evidence(4));
     }
 
     @Test
-    void a_file_without_protection_and_without_a_fingerprint_fails_these_lines() throws Exception {
+    void a_file_without_protection_and_fingerprint_fails_those_checks() throws Exception {
         Path file = folder.resolve("careless.yaml");
         Files.writeString(file, """
             semel: 1
@@ -145,11 +146,11 @@ class QaTest {
                 protect: none
                 because: nobody thought of it
             """);
-        Said said = qa(file.toString(), "--data", "{\"order\":\"o1\"}");
-        assertEquals(List.of(true, false, true, false, true, true), said.lines(), said.document()::toString);
-        assertEquals(1, said.exit());
-        assertTrue(said.evidence(2).contains("idempotency: { fingerprint"), said.evidence(2));
-        assertTrue(said.evidence(4).contains("charge: 2 calls, done twice"), said.evidence(4));
-        assertTrue(said.evidence(5).contains("default"), said.evidence(5));
+        QaOutput output = qa(file.toString(), "--data", "{\"order\":\"o1\"}");
+        assertEquals(List.of(true, false, true, false, true, true), output.lines(), output.document()::toString);
+        assertEquals(1, output.exit());
+        assertTrue(output.evidence(2).contains("idempotency: { fingerprint"), output.evidence(2));
+        assertTrue(output.evidence(4).contains("charge: 2 calls, done twice"), output.evidence(4));
+        assertTrue(output.evidence(5).contains("default"), output.evidence(5));
     }
 }

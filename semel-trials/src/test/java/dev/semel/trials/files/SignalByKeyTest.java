@@ -1,15 +1,15 @@
 package dev.semel.trials.files;
 
-import static dev.semel.trials.support.Outcome.fresh;
+import static dev.semel.trials.support.TriggerResponseChecks.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ServerFixture;
 import java.util.List;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -19,11 +19,11 @@ import tools.jackson.databind.JsonNode;
 class SignalByKeyTest extends OnBothStores {
     private static final int MOST_LOOKS = 20_000;
 
-    SignalByKeyTest(Stage stage) {
+    SignalByKeyTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
@@ -45,7 +45,7 @@ class SignalByKeyTest extends OnBothStores {
                 .text("run_id");
     }
 
-    private Reply send(String order, int amount, String... headers) {
+    private HttpReply send(String order, int amount, String... headers) {
         return admin().post(
                         "/v1/signals/payment.captured",
                         "{\"key\":\"" + order + "\",\"data\":{\"amount\":" + amount + "}}",
@@ -69,7 +69,7 @@ class SignalByKeyTest extends OnBothStores {
         return until(run, row -> !row.get("ended_at").isNull()).get("output").toString();
     }
 
-    private static List<String> runs(Reply reply) {
+    private static List<String> runs(HttpReply reply) {
         return reply.expect(200)
                 .json()
                 .get("runs")
@@ -79,15 +79,15 @@ class SignalByKeyTest extends OnBothStores {
     }
 
     @Test
-    void a_signal_reaches_the_run_that_waits_with_its_key_and_a_repeat_answers_the_same() {
+    void a_signal_reaches_the_run_that_waits_with_its_key_and_a_repeat_returns_the_same() {
         publish("keyed");
         String run = start("keyed", "o1");
         waiting(run);
-        Reply first = send("o1", 5, "Idempotency-Key: evt_1").expect(200);
+        HttpReply first = send("o1", 5, "Idempotency-Key: evt_1").expect(200);
         assertEquals(List.of(run), runs(first));
         assertEquals("delivered", first.text("status"));
         assertNull(first.header("X-Idempotent-Replayed"));
-        Reply second = send("o1", 5, "Idempotency-Key: evt_1").expect(200);
+        HttpReply second = send("o1", 5, "Idempotency-Key: evt_1").expect(200);
         assertEquals("true", second.header("X-Idempotent-Replayed"));
         assertEquals(List.of(run), runs(second));
         send("o1", 6, "Idempotency-Key: evt_1").expect(422);
@@ -95,20 +95,20 @@ class SignalByKeyTest extends OnBothStores {
     }
 
     @Test
-    void an_early_signal_is_kept_for_the_first_run_that_waits() {
+    void an_early_signal_is_kept_for_the_first_waiting_run() {
         publish("early");
-        Reply kept = send("o2", 7, "Idempotency-Key: evt_2").expect(200);
-        assertEquals("kept", kept.text("status"));
-        assertTrue(kept.json().get("kept_until").isString(), kept.body());
+        HttpReply reply = send("o2", 7, "Idempotency-Key: evt_2").expect(200);
+        assertEquals("stored", reply.text("status"));
+        assertTrue(reply.json().get("stored_until").isString(), reply.body());
         assertEquals("{\"amount\":7}", output(start("early", "o2")));
         waiting(start("early", "o2"));
     }
 
     @Test
-    void the_id_may_stand_in_the_body_and_must_not_differ_from_the_header() {
+    void the_id_may_be_in_the_body_and_must_match_the_header() {
         String body = "{\"key\":\"o3\",\"id\":\"evt_3\"}";
         admin().post("/v1/signals/payment.captured", body).expect(200);
-        Reply again = admin().post("/v1/signals/payment.captured", body, "Idempotency-Key: evt_3")
+        HttpReply again = admin().post("/v1/signals/payment.captured", body, "Idempotency-Key: evt_3")
                 .expect(200);
         assertEquals("true", again.header("X-Idempotent-Replayed"));
         admin().post("/v1/signals/payment.captured", body, "Idempotency-Key: other")
@@ -118,10 +118,10 @@ class SignalByKeyTest extends OnBothStores {
     }
 
     @Test
-    void a_crowd_that_sends_one_signal_while_the_run_begins_to_wait_delivers_it_once() {
+    void one_signal_sent_concurrently_while_the_wait_starts_is_delivered_once() {
         publish("crowded");
         String run = start("crowded", "o4");
-        List<Reply> replies = Crowd.atOnce(8, _ -> send("o4", 9, "Idempotency-Key: evt_4"));
+        List<HttpReply> replies = ConcurrentCalls.atOnce(8, _ -> send("o4", 9, "Idempotency-Key: evt_4"));
         assertEquals(
                 1,
                 replies.stream()
@@ -132,7 +132,7 @@ class SignalByKeyTest extends OnBothStores {
     }
 
     @Test
-    void what_a_run_waits_for_is_shown() {
+    void the_wait_reason_of_a_run_is_shown() {
         publish("shown");
         JsonNode wait = waiting(start("shown", "o5")).get("waiting_for").get(0);
         assertEquals("signal", wait.get("kind").asString());
@@ -143,12 +143,12 @@ class SignalByKeyTest extends OnBothStores {
     }
 
     @Test
-    void a_delayed_run_is_queued_says_until_when_and_a_repeat_is_the_same_run() {
+    void a_delayed_run_is_queued_with_its_start_time_and_a_repeat_is_the_same_run() {
         publish("later");
         String body = "{\"data\":{\"order_id\":\"o6\"},\"delay\":\"1h\"}";
-        Reply first = admin().trigger("later", "delayed", body).expect(200);
+        HttpReply first = admin().trigger("later", "delayed", body).expect(200);
         assertEquals("queued", first.text("status"));
-        Reply second = admin().trigger("later", "delayed", body).expect(200);
+        HttpReply second = admin().trigger("later", "delayed", body).expect(200);
         assertEquals(first.text("run_id"), second.text("run_id"));
         JsonNode wait = admin().get("/v1/runs/" + first.text("run_id"))
                 .expect(200)
@@ -171,7 +171,7 @@ class SignalByKeyTest extends OnBothStores {
     }
 
     @Test
-    void a_run_behind_another_of_its_entity_waits_for_a_place() {
+    void a_run_queued_behind_another_of_its_entity_waits_for_a_slot() {
         admin().publish("""
             semel: 1
             workflow: serial
@@ -182,15 +182,16 @@ class SignalByKeyTest extends OnBothStores {
                 wait_for: {signal: go}
             """).expect(200);
         start("serial", "o7");
-        Reply second =
+        HttpReply second =
                 admin().unkeyed("serial", "{\"data\":{\"order_id\":\"o7\"}}").expect(200);
         JsonNode row =
                 until(second.text("run_id"), run -> run.get("status").asString().equals("queued"));
-        assertEquals("place", row.get("waiting_for").get(0).get("kind").asString());
+        assertEquals(
+                "concurrency_limit", row.get("waiting_for").get(0).get("kind").asString());
     }
 
     @Test
-    void a_decision_with_the_same_key_is_answered_alike_and_another_under_it_is_refused() {
+    void a_decision_with_the_same_key_returns_the_same_and_another_is_rejected() {
         admin().publish("""
             semel: 1
             workflow: decided
@@ -206,11 +207,11 @@ class SignalByKeyTest extends OnBothStores {
         String decide = "/v1/runs/" + run + "/decide";
         String yes = "{\"step\":\"release\",\"decision\":\"approve\"}";
         String no = "{\"step\":\"release\",\"decision\":\"reject\"}";
-        Reply first = admin().post(decide, yes, "Idempotency-Key: form_1").expect(200);
+        HttpReply first = admin().post(decide, yes, "Idempotency-Key: form_1").expect(200);
         assertTrue(first.flag("decided"), first.body());
         assertNull(first.header("X-Idempotent-Replayed"));
         assertEquals("true", output(run));
-        Reply again = admin().post(decide, yes, "Idempotency-Key: form_1").expect(200);
+        HttpReply again = admin().post(decide, yes, "Idempotency-Key: form_1").expect(200);
         assertTrue(again.flag("decided"), again.body());
         assertEquals("true", again.header("X-Idempotent-Replayed"));
         admin().post(decide, no, "Idempotency-Key: form_1").expect(422);
@@ -219,7 +220,7 @@ class SignalByKeyTest extends OnBothStores {
     }
 
     @Test
-    void a_signal_to_a_run_that_does_not_exist_yet_is_refused_and_kept_nowhere() {
+    void a_signal_to_a_missing_run_is_rejected_and_not_stored() {
         admin().post("/v1/runs/not_yet/signals/payment.captured", "{}", "Idempotency-Key: evt_8")
                 .expect(404);
     }

@@ -1,16 +1,16 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.failing;
+import static dev.semel.trials.support.SampleWorkflows.failing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,11 +20,11 @@ import tools.jackson.databind.JsonNode;
 
 /** Rows of the audit are found, paged and exported. */
 class AuditListTest extends OnBothStores {
-    AuditListTest(Stage stage) {
+    AuditListTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
@@ -34,7 +34,7 @@ class AuditListTest extends OnBothStores {
 
     @Test
     void rows_are_found_by_actor_action_target_and_time_and_paged() {
-        Caller other = stage.server().with("admin", "operate", "read");
+        ApiCaller other = stage.server().with("admin", "operate", "read");
         for (String name : List.of("f1", "f2", "f3")) {
             other.put("/v1/cohorts/" + name, "{\"description\":\"d\"}").expect(200);
         }
@@ -47,9 +47,9 @@ class AuditListTest extends OnBothStores {
         String then = newest().path("at").asString();
         assertEquals(List.of("f3"), found("actor:" + actor + " since:" + then));
         assertEquals(List.of("f2", "f1"), found("actor:" + actor + " until:" + then));
-        Reply first = asked("actor:" + actor, "&limit=2");
+        HttpReply first = asked("actor:" + actor, "&limit=2");
         assertEquals(2, first.json().get("items").size());
-        Reply rest = asked("actor:" + actor, "&limit=2&after=" + first.text("next"));
+        HttpReply rest = asked("actor:" + actor, "&limit=2&after=" + first.text("next"));
         assertEquals(
                 List.of("f1"),
                 rest.json()
@@ -58,13 +58,13 @@ class AuditListTest extends OnBothStores {
                         .map(row -> row.get("target").asString())
                         .toList());
         for (String bad : List.of("who:me", "since:soon", "actor:", "until:2026-11-15")) {
-            Problem.expect(admin().get("/v1/audit?q=" + bad), 400, "invalid-input");
+            ProblemResponseChecks.expect(admin().get("/v1/audit?q=" + bad), 400, "invalid-input");
         }
-        Problem.expect(admin().get("/v1/audit?format=xml"), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().get("/v1/audit?format=xml"), 400, "invalid-input");
     }
 
     @Test
-    void a_reason_that_was_given_stands_in_the_row() {
+    void a_given_reason_is_in_the_audit_row() {
         admin().publish("""
             semel: 1
             workflow: reasons
@@ -76,28 +76,28 @@ class AuditListTest extends OnBothStores {
         admin().publish(failing("reasons_fail")).expect(200);
         String cancelled = admin().trigger("reasons", "why-1", "{}").expect(200).runId();
         String decided = admin().trigger("reasons", "why-2", "{}").expect(200).runId();
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it waits",
                 () -> admin().get("/v1/runs/" + decided).text("status").equals("waiting"));
-        Reply failed = admin().post("/v1/workflows/reasons_fail/trigger?wait=60s", "{}")
+        HttpReply failed = admin().post("/v1/workflows/reasons_fail/trigger?wait=60s", "{}")
                 .expect(200);
         String plan = admin().post("/v1/replays", "{\"runs\":[\"" + failed.runId() + "\"]}")
                 .expect(200)
                 .text("replay_id");
         String skip = ",\"skip\":{\"step\":\"second\",\"result\":{}}";
-        Map<String, String> deeds = new LinkedHashMap<>();
-        deeds.put("/v1/runs/" + cancelled + "/cancel", "");
-        deeds.put("/v1/keys/why-1/extend", ",\"for\":\"48h\"");
-        deeds.put("/v1/keys/why-1/release", "");
-        deeds.put("/v1/replays/" + plan + "/stop", "");
-        deeds.put("/v1/runs/" + failed.runId() + "/resume", skip);
+        Map<String, String> actions = new LinkedHashMap<>();
+        actions.put("/v1/runs/" + cancelled + "/cancel", "");
+        actions.put("/v1/keys/why-1/extend", ",\"for\":\"48h\"");
+        actions.put("/v1/keys/why-1/release", "");
+        actions.put("/v1/replays/" + plan + "/stop", "");
+        actions.put("/v1/runs/" + failed.runId() + "/resume", skip);
         int n = 0;
-        for (Map.Entry<String, String> deed : deeds.entrySet()) {
+        for (Map.Entry<String, String> action : actions.entrySet()) {
             String why = "because of ticket " + ++n;
-            admin().post(deed.getKey(), "{\"reason\":\"" + why + "\"" + deed.getValue() + "}")
+            admin().post(action.getKey(), "{\"reason\":\"" + why + "\"" + action.getValue() + "}")
                     .expect(200);
             String told = newest().path("reason").asString();
-            assertTrue(told.contains(why), deed.getKey() + " left " + newest());
+            assertTrue(told.contains(why), action.getKey() + " left " + newest());
         }
         admin().post(
                         "/v1/runs/" + decided + "/decide",
@@ -107,12 +107,12 @@ class AuditListTest extends OnBothStores {
     }
 
     @Test
-    void an_export_has_every_row_that_the_pages_have_line_by_line() {
+    void an_export_has_every_row_of_the_pages() {
         admin().put("/v1/cohorts/exported", "{\"description\":\"d\"}").expect(200);
         List<String> paged = new ArrayList<>();
         String after = "";
         do {
-            Reply page = admin().get("/v1/audit?limit=7" + after).expect(200);
+            HttpReply page = admin().get("/v1/audit?limit=7" + after).expect(200);
             page.json().get("items").forEach(row -> paged.add(row.toString()));
             after = page.json().get("next").isNull() ? "" : "&after=" + page.text("next");
         } while (!after.isEmpty());
@@ -127,7 +127,7 @@ class AuditListTest extends OnBothStores {
         }
     }
 
-    private Reply asked(String q, String more) {
+    private HttpReply asked(String q, String more) {
         return admin().get("/v1/audit?q=" + q.replace(" ", "%20") + more).expect(200);
     }
 

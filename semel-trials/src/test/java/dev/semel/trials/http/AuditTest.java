@@ -1,19 +1,19 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.flow;
-import static dev.semel.trials.support.Outcome.fresh;
+import static dev.semel.trials.support.SampleWorkflows.flow;
+import static dev.semel.trials.support.TriggerResponseChecks.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.semel.json.Json;
-import dev.semel.server.api.Api;
-import dev.semel.server.auth.Role;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.server.access.UserRole;
+import dev.semel.server.api.ApiRoutes;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -38,7 +38,7 @@ class AuditTest extends OnBothStores {
             "PUT /v1/workflows/{id}/runs/{run_id}", "the run and its requests say who asked",
             "POST /v1/workflows/{id}/trigger-batch", "the runs and their requests say who asked",
             "POST /v1/events", "the event is kept, with who sent it",
-            "POST /v1/hooks/{name}", "the delivery is kept",
+            "POST /v1/webhooks/{name}", "the delivery is kept",
             "POST /v1/runs/{run_id}/signals/{name}", "the timeline of the run has the signal",
             "DELETE /v1/sessions/{session_id}", "tokens have no sessions; the tests of the pages look for its row",
             "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it");
@@ -51,55 +51,55 @@ class AuditTest extends OnBothStores {
             "POST /v1/keys/{key}/simulate", "tells what would happen",
             "POST /v1/backtests", "tells what would have happened");
 
-    AuditTest(Stage stage) {
+    AuditTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
     private static final String MADE = "{made}"; // stands for the id that the answer tells
     private static final String ANY = "{any}"; // for one that is made inside
 
-    record Deed(String action, String target, Supplier<Reply> asking) {}
+    record AuditedAction(String action, String target, Supplier<HttpReply> asking) {}
 
     @Test
-    void every_route_that_changes_something_leaves_a_row_with_who_what_and_which() throws IOException {
-        Map<String, Deed> deeds = new LinkedHashMap<>();
-        workflows(deeds);
-        runsAndKeys(deeds);
-        new AuditDecisions(stage).addTo(deeds, List.of(waiting("decide-2"), waiting("decide-3")));
-        events(deeds);
-        settings(deeds);
-        people(deeds);
-        new AuditOwn(stage).addTo(deeds);
-        incidents(deeds);
-        hooks(deeds);
+    void every_changing_route_leaves_an_audit_row_with_who_what_and_which() throws IOException {
+        Map<String, AuditedAction> actions = new LinkedHashMap<>();
+        workflows(actions);
+        runsAndKeys(actions);
+        new AuditedDecisions(stage).addTo(actions, List.of(waiting("decide-2"), waiting("decide-3")));
+        events(actions);
+        settings(actions);
+        people(actions);
+        new AuditedAccountActions(stage).addTo(actions);
+        incidents(actions);
+        hooks(actions);
         TreeSet<String> missing = routes();
-        deeds.keySet().retainAll(missing);
-        missing.removeAll(deeds.keySet());
+        actions.keySet().retainAll(missing);
+        missing.removeAll(actions.keySet());
         missing.removeAll(ELSEWHERE.keySet());
         missing.removeAll(NOTHING.keySet());
         assertEquals(new TreeSet<>(), missing, "every route that changes something is done below, or has a reason");
         List<String> silent = new ArrayList<>();
-        deeds.forEach((route, deed) -> {
+        actions.forEach((route, action) -> {
             JsonNode before = newest();
-            Reply reply = deed.asking().get().expect(200);
-            String target = deed.target().equals(MADE) ? made(reply) : deed.target();
+            HttpReply reply = action.asking().get().expect(200);
+            String target = action.target().equals(MADE) ? made(reply) : action.target();
             JsonNode after = newest();
             boolean told = !after.equals(before)
-                    && after.path("action").asString("").equals(deed.action())
+                    && after.path("action").asString("").equals(action.action())
                     && (target.equals(ANY) || after.path("target").asString("").equals(target));
             if (!told) {
-                silent.add(route + " left " + after + ", not " + deed.action() + " of " + target);
+                silent.add(route + " left " + after + ", not " + action.action() + " of " + target);
             }
             assertFalse(after.path("actor_id").asString("").isEmpty(), route);
         });
         assertEquals(List.of(), silent);
     }
 
-    private static String made(Reply reply) {
+    private static String made(HttpReply reply) {
         return reply.text(reply.has("token_id") ? "token_id" : "incident_id");
     }
 
@@ -109,9 +109,9 @@ class AuditTest extends OnBothStores {
 
     private static TreeSet<String> routes() throws IOException {
         TreeSet<String> found = new TreeSet<>();
-        try (var in = Api.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
+        try (var in = ApiRoutes.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
             String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-            Json.parse(text)
+            StrictJsonCodec.parse(text)
                     .path("paths")
                     .forEachEntry((path, methods) -> methods.propertyNames().stream()
                             .filter(CHANGING::contains)
@@ -120,59 +120,62 @@ class AuditTest extends OnBothStores {
         return found;
     }
 
-    private Reply post(String path, String body) {
+    private HttpReply post(String path, String body) {
         return admin().post(path, body);
     }
 
-    private void workflows(Map<String, Deed> deeds) {
+    private void workflows(Map<String, AuditedAction> actions) {
         String timed = flow("told", "trigger: {schedules: [{id: yearly, every: 365d}]}");
         String id = admin().publish(timed).expect(200).text("workflow_id");
         String one = "/v1/workflows/{id}";
-        deeds.put(
+        actions.put(
                 "PUT " + one,
-                new Deed("workflow.publish", "told", () -> admin().publish(timed.replace("trials", "someone"))));
-        deeds.put("POST " + one + "/promote", new Deed("workflow.promote", "told", () -> {
+                new AuditedAction(
+                        "workflow.publish", "told", () -> admin().publish(timed.replace("trials", "someone"))));
+        actions.put("POST " + one + "/promote", new AuditedAction("workflow.promote", "told", () -> {
             admin().send(
                             "PUT",
-                            "/v1/workflows/told?share=5",
+                            "/v1/workflows/told?percentage=5",
                             timed.replace("trials", "another"),
                             "Content-Type: application/yaml")
                     .expect(200);
             assertEquals("for 5 per cent", newest().path("reason").asString());
             return post("/v1/workflows/told/promote", "{}");
         }));
-        deeds.put(
+        actions.put(
                 "POST " + one + "/rollback",
-                new Deed("workflow.rollback", "told", () -> post("/v1/workflows/told/rollback", "{\"version\":1}")));
-        deeds.put(
+                new AuditedAction(
+                        "workflow.rollback", "told", () -> post("/v1/workflows/told/rollback", "{\"version\":1}")));
+        actions.put(
                 "POST " + one + "/pause",
-                new Deed("workflow.pause", "told", () -> post("/v1/workflows/told/pause", "{}")));
-        deeds.put(
+                new AuditedAction("workflow.pause", "told", () -> post("/v1/workflows/told/pause", "{}")));
+        actions.put(
                 "POST " + one + "/resume",
-                new Deed("workflow.resume", "told", () -> post("/v1/workflows/told/resume", "{}")));
+                new AuditedAction("workflow.resume", "told", () -> post("/v1/workflows/told/resume", "{}")));
         String schedule = "/v1/workflows/told/schedules/yearly";
         String target = id + "/yearly";
-        deeds.put(
+        actions.put(
                 "POST " + one + "/schedules/{name}/pause",
-                new Deed("schedule.pause", target, () -> post(schedule + "/pause", "{}")));
-        deeds.put(
+                new AuditedAction("schedule.pause", target, () -> post(schedule + "/pause", "{}")));
+        actions.put(
                 "POST " + one + "/schedules/{name}/resume",
-                new Deed("schedule.resume", target, () -> post(schedule + "/resume", "{}")));
+                new AuditedAction("schedule.resume", target, () -> post(schedule + "/resume", "{}")));
         Instant now = Instant.now();
         String span = "{\"from\":\"" + now.minusSeconds(2) + "\",\"to\":\"" + now + "\"}";
-        deeds.put(
+        actions.put(
                 "POST " + one + "/schedules/{name}/backfill",
-                new Deed("schedule.backfill", target, () -> post(schedule + "/backfill", span)));
+                new AuditedAction("schedule.backfill", target, () -> post(schedule + "/backfill", span)));
     }
 
-    private void runsAndKeys(Map<String, Deed> deeds) {
+    private void runsAndKeys(Map<String, AuditedAction> actions) {
         admin().publish(flow("personal", "input: {email: {type: string, pii: true}}"))
                 .expect(200);
         String shown = fresh(admin().trigger("personal", "personal-1", "{\"data\":{\"email\":\"a@b.example\"}}"))
                 .runId();
-        deeds.put(
+        actions.put(
                 "POST /v1/runs/{run_id}/reveal",
-                new Deed("run.reveal", shown, () -> post("/v1/runs/" + shown + "/reveal", "{\"reason\":\"asked\"}")));
+                new AuditedAction(
+                        "run.reveal", shown, () -> post("/v1/runs/" + shown + "/reveal", "{\"reason\":\"asked\"}")));
         admin().publish("""
             semel: 1
             workflow: asking
@@ -183,13 +186,13 @@ class AuditTest extends OnBothStores {
             """).expect(200);
         String decided = waiting("decide-1");
         String body = "{\"step\":\"may\",\"decision\":\"approve\",\"note\":\"looked\"}";
-        deeds.put(
+        actions.put(
                 "POST /v1/runs/{run_id}/decide",
-                new Deed("review.approve", ANY, () -> post("/v1/runs/" + decided + "/decide", body)));
+                new AuditedAction("review.approve", ANY, () -> post("/v1/runs/" + decided + "/decide", body)));
         String cancelled = waiting("cancel-1");
-        deeds.put(
+        actions.put(
                 "POST /v1/runs/{run_id}/cancel",
-                new Deed("run.cancel", cancelled, () -> post("/v1/runs/" + cancelled + "/cancel", "{}")));
+                new AuditedAction("run.cancel", cancelled, () -> post("/v1/runs/" + cancelled + "/cancel", "{}")));
         admin().publish("""
             semel: 1
             workflow: failing
@@ -204,16 +207,16 @@ class AuditTest extends OnBothStores {
         String failed =
                 admin().post("/v1/workflows/failing/trigger?wait=60s", "{}").text("run_id");
         String mended = "{\"reason\":\"mended\",\"skip\":{\"step\":\"call\",\"result\":{}}}";
-        deeds.put(
+        actions.put(
                 "POST /v1/runs/{run_id}/resume",
-                new Deed("run.resume", failed, () -> post("/v1/runs/" + failed + "/resume", mended)));
+                new AuditedAction("run.resume", failed, () -> post("/v1/runs/" + failed + "/resume", mended)));
         String longer = "{\"for\":\"48h\",\"reason\":\"late retries\"}";
-        deeds.put(
+        actions.put(
                 "POST /v1/keys/{key}/extend",
-                new Deed("key.extend", "decide-1", () -> post("/v1/keys/decide-1/extend", longer)));
-        deeds.put(
+                new AuditedAction("key.extend", "decide-1", () -> post("/v1/keys/decide-1/extend", longer)));
+        actions.put(
                 "POST /v1/keys/{key}/release",
-                new Deed(
+                new AuditedAction(
                         "key.release",
                         "cancel-1",
                         () -> post("/v1/keys/cancel-1/release", "{\"reason\":\"on purpose\"}")));
@@ -221,115 +224,121 @@ class AuditTest extends OnBothStores {
 
     private String waiting(String key) {
         String run = fresh(admin().trigger("asking", key, "{}")).runId();
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it waits", () -> admin().get("/v1/runs/" + run).text("status").equals("waiting"));
         return run;
     }
 
-    private void events(Map<String, Deed> deeds) {
+    private void events(Map<String, AuditedAction> actions) {
         String sent = "{\"id\":\"1\",\"source\":\"/shop\",\"type\":\"paid\",\"data\":{}}";
         String id = post("/v1/events", sent)
                 .expect(200)
                 .json()
                 .at("/event/event_id")
                 .asString();
-        deeds.put(
+        actions.put(
                 "POST /v1/events/{event_id}/reprocess",
-                new Deed("event.reprocess", id, () -> post("/v1/events/" + id + "/reprocess", "{}")));
-        deeds.put(
+                new AuditedAction("event.reprocess", id, () -> post("/v1/events/" + id + "/reprocess", "{}")));
+        actions.put(
                 "POST /v1/events/reprocess",
-                new Deed("event.reprocess", id, () -> post("/v1/events/reprocess", "{\"type\":\"paid\"}")));
+                new AuditedAction("event.reprocess", id, () -> post("/v1/events/reprocess", "{\"type\":\"paid\"}")));
     }
 
-    private void settings(Map<String, Deed> deeds) {
-        setting(deeds, "secret", "/v1/secrets/{name}", "{\"value\":\"s3cr3t\"}");
-        setting(deeds, "view", "/v1/views/{name}", "{\"filter\":\"status:failed\"}");
-        setting(deeds, "template", "/v1/templates/{name}", "{\"channel\":\"webhook\",\"text\":\"Hello\"}");
-        setting(deeds, "channel", "/v1/channels/{name}", "{\"kind\":\"webhook\",\"url\":\"https://acme.example\"}");
+    private void settings(Map<String, AuditedAction> actions) {
+        setting(actions, "secret", "/v1/secrets/{name}", "{\"value\":\"s3cr3t\"}");
+        setting(actions, "view", "/v1/views/{name}", "{\"filter\":\"status:failed\"}");
+        setting(actions, "template", "/v1/templates/{name}", "{\"channel\":\"webhook\",\"text\":\"Hello\"}");
+        setting(actions, "channel", "/v1/channels/{name}", "{\"kind\":\"webhook\",\"url\":\"https://acme.example\"}");
         setting(
-                deeds,
+                actions,
                 "alert",
                 "/v1/alerts/{name}",
-                "{\"signal\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
+                "{\"metric\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
         setting(
-                deeds,
+                actions,
                 "route",
                 "/v1/routes/{event}",
                 "{\"event\":\"one\",\"channels\":[{\"channel\":\"c\",\"template\":\"t\"}]}");
-        deeds.put(
-                "POST /v1/tokens", new Deed("token.create", MADE, () -> post("/v1/tokens", "{\"scopes\":[\"read\"]}")));
+        actions.put(
+                "POST /v1/tokens",
+                new AuditedAction("token.create", MADE, () -> post("/v1/tokens", "{\"scopes\":[\"read\"]}")));
         String known = post("/v1/tokens", "{\"scopes\":[\"read\"]}").expect(200).text("token_id");
-        deeds.put(
+        actions.put(
                 "DELETE /v1/tokens/{token_id}",
-                new Deed("token.revoke", known, () -> admin().delete("/v1/tokens/" + known)));
+                new AuditedAction("token.revoke", known, () -> admin().delete("/v1/tokens/" + known)));
     }
 
-    private void setting(Map<String, Deed> deeds, String word, String route, String body) {
+    private void setting(Map<String, AuditedAction> actions, String word, String route, String body) {
         String path = route.replaceAll("\\{.*}", "one");
-        deeds.put("PUT " + route, new Deed(word + ".put", "one", () -> admin().put(path, body)));
-        deeds.put("DELETE " + route, new Deed(word + ".remove", "one", () -> admin().delete(path)));
+        actions.put("PUT " + route, new AuditedAction(word + ".put", "one", () -> admin().put(path, body)));
+        actions.put("DELETE " + route, new AuditedAction(word + ".remove", "one", () -> admin().delete(path)));
     }
 
-    private void incidents(Map<String, Deed> deeds) {
+    private void incidents(Map<String, AuditedAction> actions) {
         String id = post("/v1/incidents", "{\"since\":\"1h\"}").expect(200).text("incident_id");
-        deeds.put(
+        actions.put(
                 "PUT /v1/incidents/{incident_id}",
-                new Deed("incident.put", id, () -> admin().put("/v1/incidents/" + id, "{\"title\":\"t\"}")));
-        deeds.put(
+                new AuditedAction("incident.put", id, () -> admin().put("/v1/incidents/" + id, "{\"title\":\"t\"}")));
+        actions.put(
                 "POST /v1/incidents",
-                new Deed("incident.put", MADE, () -> post("/v1/incidents", "{\"since\":\"1h\"}")));
+                new AuditedAction("incident.put", MADE, () -> post("/v1/incidents", "{\"since\":\"1h\"}")));
     }
 
-    private void people(Map<String, Deed> deeds) {
-        deeds.put(
-                "PUT /v1/people/{name}",
-                new Deed("person.invite", "anna", () -> admin().put("/v1/people/anna", "{\"role\":\"viewer\"}")));
-        admin().put("/v1/people/gast", "{\"role\":\"viewer\"}").expect(200);
-        deeds.put(
-                "DELETE /v1/people/{name}/invitation",
-                new Deed("person.uninvite", "gast", () -> admin().delete("/v1/people/gast/invitation")));
-        String link = stage.server().serve().people().invitations().make(1, Role.VIEWER, false, "peter");
-        stage.server().serve().people().accept(link, "peter", "correct horse battery", "");
-        String other = stage.server().serve().people().invitations().make(1, Role.VIEWER, false, "otto");
-        stage.server().serve().people().accept(other, "otto", "a password of some length", "");
-        deeds.put(
-                "DELETE /v1/people/{name}", new Deed("person.remove", "otto", () -> admin().delete("/v1/people/otto")));
-        deeds.put(
-                "POST /v1/people/{name}/reset",
-                new Deed("person.reset", "peter", () -> post("/v1/people/peter/reset", "")));
-        deeds.put(
-                "DELETE /v1/people/{name}/sessions",
-                new Deed("session.end", "peter", () -> admin().delete("/v1/people/peter/sessions")));
+    private void people(Map<String, AuditedAction> actions) {
+        actions.put(
+                "PUT /v1/users/{name}",
+                new AuditedAction("user.invite", "anna", () -> admin().put("/v1/users/anna", "{\"role\":\"viewer\"}")));
+        admin().put("/v1/users/gast", "{\"role\":\"viewer\"}").expect(200);
+        actions.put(
+                "DELETE /v1/users/{name}/invitation",
+                new AuditedAction("user.uninvite", "gast", () -> admin().delete("/v1/users/gast/invitation")));
+        String link = stage.server().serve().users().invitations().create(1, UserRole.VIEWER, false, "peter");
+        stage.server().serve().users().acceptInvitation(link, "peter", "correct horse battery", "");
+        String other = stage.server().serve().users().invitations().create(1, UserRole.VIEWER, false, "otto");
+        stage.server().serve().users().acceptInvitation(other, "otto", "a password of some length", "");
+        actions.put(
+                "DELETE /v1/users/{name}",
+                new AuditedAction("user.remove", "otto", () -> admin().delete("/v1/users/otto")));
+        actions.put(
+                "POST /v1/users/{name}/reset",
+                new AuditedAction("user.reset", "peter", () -> post("/v1/users/peter/reset", "")));
+        actions.put(
+                "DELETE /v1/users/{name}/sessions",
+                new AuditedAction("session.end", "peter", () -> admin().delete("/v1/users/peter/sessions")));
         String profile = "/v1/profiles/{profile}";
         String member = "/v1/cohorts/{name}/members/{profile}";
         String seat = "/v1/cohorts/one/members/cus_1";
-        deeds.put(
+        actions.put(
                 "PUT " + profile,
-                new Deed(
+                new AuditedAction(
                         "profile.put",
                         "cus_1",
                         () -> admin().put("/v1/profiles/cus_1", "{\"email\":\"a@b.example\"}")));
-        deeds.put(
+        actions.put(
                 "PUT " + profile + "/subscriptions/{topic}",
-                new Deed(
+                new AuditedAction(
                         "subscription.put",
                         "cus_1/email",
                         () -> admin().put("/v1/profiles/cus_1/subscriptions/email", "{\"subscribed\":false}")));
-        deeds.put(
+        actions.put(
                 "PUT /v1/cohorts/{name}",
-                new Deed("cohort.put", "one", () -> admin().put("/v1/cohorts/one", "{\"description\":\"d\"}")));
-        deeds.put("PUT " + member, new Deed("member.put", "one/cus_1", () -> admin().put(seat, "{}")));
-        deeds.put("DELETE " + member, new Deed("member.remove", "one/cus_1", () -> admin().delete(seat)));
-        deeds.put(
-                "DELETE /v1/cohorts/{name}", new Deed("cohort.remove", "one", () -> admin().delete("/v1/cohorts/one")));
-        deeds.put("DELETE " + profile, new Deed("profile.remove", "cus_1", () -> admin().delete("/v1/profiles/cus_1")));
+                new AuditedAction(
+                        "cohort.put", "one", () -> admin().put("/v1/cohorts/one", "{\"description\":\"d\"}")));
+        actions.put("PUT " + member, new AuditedAction("member.put", "one/cus_1", () -> admin().put(seat, "{}")));
+        actions.put("DELETE " + member, new AuditedAction("member.remove", "one/cus_1", () -> admin().delete(seat)));
+        actions.put(
+                "DELETE /v1/cohorts/{name}",
+                new AuditedAction("cohort.remove", "one", () -> admin().delete("/v1/cohorts/one")));
+        actions.put(
+                "DELETE " + profile,
+                new AuditedAction("profile.remove", "cus_1", () -> admin().delete("/v1/profiles/cus_1")));
     }
 
-    private void hooks(Map<String, Deed> deeds) {
+    private void hooks(Map<String, AuditedAction> actions) {
         admin().put("/v1/secrets/signing", "{\"value\":\"whsec_AAAA\"}").expect(200);
-        String hook = "{\"preset\":\"github\",\"secrets\":[\"signing\"]}";
-        admin().put("/v1/hooks/kept", hook).expect(200);
-        Reply sample = post("/v1/hooks/kept/sample", "").expect(200);
+        String webhook = "{\"preset\":\"github\",\"secrets\":[\"signing\"]}";
+        admin().put("/v1/webhooks/kept", webhook).expect(200);
+        HttpReply sample = post("/v1/webhooks/kept/sample", "").expect(200);
         List<String> headers = new ArrayList<>();
         sample.json().get("headers").forEachEntry((name, value) -> headers.add(name + ": " + value.asString()));
         String delivery = stage.server()
@@ -337,26 +346,30 @@ class AuditTest extends OnBothStores {
                 .send("POST", sample.text("path"), sample.text("body"), headers.toArray(String[]::new))
                 .expect(200)
                 .text("delivery_id");
-        String one = "/v1/hooks/{name}";
-        deeds.put("PUT " + one, new Deed("hook.put", "one", () -> admin().put("/v1/hooks/one", hook)));
-        deeds.put("POST " + one + "/sample", new Deed("hook.sample", "kept", () -> post("/v1/hooks/kept/sample", "")));
-        deeds.put(
+        String one = "/v1/webhooks/{name}";
+        actions.put(
+                "PUT " + one, new AuditedAction("webhook.put", "one", () -> admin().put("/v1/webhooks/one", webhook)));
+        actions.put(
+                "POST " + one + "/sample",
+                new AuditedAction("webhook.sample", "kept", () -> post("/v1/webhooks/kept/sample", "")));
+        actions.put(
                 "POST " + one + "/deliveries/{delivery_id}/reprocess",
-                new Deed(
+                new AuditedAction(
                         "delivery.reprocess",
                         delivery,
-                        () -> post("/v1/hooks/kept/deliveries/" + delivery + "/reprocess", "")));
-        deeds.put("DELETE " + one, new Deed("hook.remove", "one", () -> admin().delete("/v1/hooks/one")));
+                        () -> post("/v1/webhooks/kept/deliveries/" + delivery + "/reprocess", "")));
+        actions.put(
+                "DELETE " + one, new AuditedAction("webhook.remove", "one", () -> admin().delete("/v1/webhooks/one")));
     }
 
     @Test
-    void what_changed_nothing_leaves_no_row_and_a_replayed_change_leaves_one() {
+    void a_request_without_change_leaves_no_row_and_a_replayed_change_leaves_one() {
         String text = flow("once_told");
         admin().publish(text).expect(200);
         JsonNode published = newest();
         assertEquals("workflow.publish", published.path("action").asString());
         admin().publish(text).expect(200);
-        Problem.expect(post("/v1/keys/never/release", "{\"reason\":\"r\"}"), 404, "not-found");
+        ProblemResponseChecks.expect(post("/v1/keys/never/release", "{\"reason\":\"r\"}"), 404, "not-found");
         assertEquals(published, newest());
         refusedLeaveNothing(text);
         for (int i = 0; i < 3; i++) {
@@ -372,19 +385,20 @@ class AuditTest extends OnBothStores {
                 .expect(200);
         JsonNode before = newest();
         String old = "{\"from\":\"2001-01-01T00:00:00Z\",\"to\":\"2001-01-02T00:00:00Z\"}";
-        Problem.expect(post("/v1/workflows/once_told/schedules/yearly/backfill", old), 400, "invalid-input");
+        ProblemResponseChecks.expect(
+                post("/v1/workflows/once_told/schedules/yearly/backfill", old), 400, "invalid-input");
         String groups = "{\"role\":\"viewer\",\"groups\":[\"desk\"]}";
-        Problem.expect(admin().put("/v1/people/nobody_yet", groups), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().put("/v1/users/nobody_yet", groups), 400, "invalid-input");
         assertEquals(before, newest());
     }
 
     /** Nobody can take a row back. */
     @Test
-    void no_route_changes_or_removes_a_row() throws IOException {
+    void no_route_changes_or_removes_an_audit_row() throws IOException {
         assertFalse(routes().stream().anyMatch(route -> route.contains("/v1/audit")));
     }
 
-    private Reply asked(String q, String more) {
+    private HttpReply asked(String q, String more) {
         return admin().get("/v1/audit?q=" + q.replace(" ", "%20") + more).expect(200);
     }
 

@@ -1,17 +1,17 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.flow;
-import static dev.semel.trials.support.Flows.keyed;
+import static dev.semel.trials.support.SampleWorkflows.flow;
+import static dev.semel.trials.support.SampleWorkflows.keyed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -21,9 +21,9 @@ import tools.jackson.databind.JsonNode;
 
 /** Up to a thousand triggers in one request, each judged by itself. */
 class BatchTest extends OnBothStores {
-    private static final String DATA = "\"data\": {\"note\": \"" + Stage.CANARY + "\"}";
+    private static final String DATA = "\"data\": {\"note\": \"" + ServerFixture.CANARY + "\"}";
 
-    BatchTest(Stage stage) {
+    BatchTest(ServerFixture stage) {
         super(stage);
     }
 
@@ -51,7 +51,7 @@ class BatchTest extends OnBothStores {
     }
 
     @Test
-    void duplicates_inside_a_batch_are_replays_of_the_first() {
+    void duplicates_inside_a_batch_are_duplicates_of_the_first() {
         admin().publish(keyed("declared", "fingerprint: [a]")).expect(200);
         String key = stage.key();
         JsonNode items = send(
@@ -74,7 +74,7 @@ class BatchTest extends OnBothStores {
     }
 
     @Test
-    void every_item_gets_its_own_answer_in_its_own_place() {
+    void every_item_gets_its_own_result_in_its_own_position() {
         admin().publish(flow("typed", "input: { a: { type: integer, required: true } }"))
                 .expect(200);
         String key = stage.key();
@@ -82,7 +82,7 @@ class BatchTest extends OnBothStores {
                 "typed",
                 batch(
                         item(key, "{\"a\": 1}"),
-                        item(key + "-bad", "{\"a\": \"" + Stage.CANARY + "\"}"),
+                        item(key + "-bad", "{\"a\": \"" + ServerFixture.CANARY + "\"}"),
                         "{\"key\": \"\", \"data\": {\"a\": 1}}",
                         "{\"key\": \"caf\u00e9\", \"data\": {\"a\": 1}}",
                         "{\"key\": 5, \"data\": {\"a\": 1}}",
@@ -109,21 +109,22 @@ class BatchTest extends OnBothStores {
             if (codes[i] == 200) {
                 assertTrue(item.get("workflow_id").asString().startsWith("wf_"), item::toString);
             } else {
-                Problem.check(item, codes[i]);
+                ProblemResponseChecks.check(item, codes[i]);
                 assertEquals(words[i], item.get("code").asString(), item::toString);
-                assertFalse(item.toString().contains(Stage.CANARY), item::toString);
+                assertFalse(item.toString().contains(ServerFixture.CANARY), item::toString);
             }
         }
         assertEquals("batch-" + stage, items.get(8).get("run_id").asString());
         assertEquals(1, items.get(8).get("warnings").size());
-        Problem.expect(admin().get("/v1/keys/" + key + "-bad"), 404, "not-found");
+        ProblemResponseChecks.expect(admin().get("/v1/keys/" + key + "-bad"), 404, "not-found");
     }
 
     @Test
     void a_batch_and_a_single_trigger_share_their_keys() {
         admin().publish(flow("plain")).expect(200);
         String key = stage.key();
-        Reply single = admin().trigger("plain", key, "{\"data\": {\"x\": 1}}").expect(200);
+        HttpReply single =
+                admin().trigger("plain", key, "{\"data\": {\"x\": 1}}").expect(200);
         JsonNode items = send("plain", batch(item(key, "{\"x\": 1}"), "{\"data\": {}}", "{\"data\": {}}"));
         assertEquals(single.runId(), items.get(0).get("run_id").asString());
         assertNotEquals(
@@ -135,7 +136,7 @@ class BatchTest extends OnBothStores {
     void strict_handling_applies_to_every_item() {
         admin().publish(flow("plain")).expect(200);
         String key = stage.key();
-        Reply reply = admin().post(
+        HttpReply reply = admin().post(
                         "/v1/workflows/plain/trigger-batch",
                         batch(item(key, "{\"a\": 1}"), item(key, "{\"a\": 2}")),
                         "Prefer: handling=strict");
@@ -144,18 +145,18 @@ class BatchTest extends OnBothStores {
     }
 
     @Test
-    void a_batch_that_is_none_is_400_and_starts_nothing() {
+    void an_invalid_batch_is_400_and_starts_nothing() {
         admin().publish(flow("plain")).expect(200);
         String before = stage.rows();
         String tooMany = batch(IntStream.range(0, 1_001).mapToObj(_ -> "{}").toArray(String[]::new));
         for (String body :
                 new String[] {tooMany, "{\"items\": []}", "{}", "[]", "{\"items\": {}}", "{\"items\": [{]}"}) {
-            Problem.expect(admin().post("/v1/workflows/plain/trigger-batch", body), 400, "invalid-input");
+            ProblemResponseChecks.expect(admin().post("/v1/workflows/plain/trigger-batch", body), 400, "invalid-input");
         }
-        Problem.expect(admin().post("/v1/workflows/none/trigger-batch", batch("{}")), 404, "not-found");
-        Problem.expect(
+        ProblemResponseChecks.expect(admin().post("/v1/workflows/none/trigger-batch", batch("{}")), 404, "not-found");
+        ProblemResponseChecks.expect(
                 stage.server().with("read").post("/v1/workflows/plain/trigger-batch", batch("{}")), 403, "forbidden");
-        Problem.expect(
+        ProblemResponseChecks.expect(
                 admin().send("POST", "/v1/workflows/plain/trigger-batch", batch("{}")), 415, "unsupported-media-type");
         assertEquals(before, stage.rows().replaceAll("tokens \\d+", before.replaceAll(".*(tokens \\d+)", "$1")));
     }
@@ -163,9 +164,9 @@ class BatchTest extends OnBothStores {
     @Test
     void a_quota_counts_items() {
         admin().publish(flow("plain")).expect(200);
-        Caller small = stage.server().as(stage.server().token("\"quota_per_minute\": 2", "trigger"));
+        ApiCaller small = stage.server().as(stage.server().token("\"quota_per_minute\": 2", "trigger"));
         String keys = stage.key();
-        Reply reply = small.post(
+        HttpReply reply = small.post(
                 "/v1/workflows/plain/trigger-batch",
                 batch(
                         item(keys + "-1", "{}"),
@@ -180,7 +181,7 @@ class BatchTest extends OnBothStores {
     }
 
     private JsonNode send(String workflow, String batch) {
-        Reply reply = admin().post("/v1/workflows/" + workflow + "/trigger-batch", batch)
+        HttpReply reply = admin().post("/v1/workflows/" + workflow + "/trigger-batch", batch)
                 .expect(200);
         return reply.json().get("items");
     }
@@ -193,7 +194,7 @@ class BatchTest extends OnBothStores {
         return "{\"items\": [" + String.join(", ", items) + "]}";
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 }

@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
-import dev.semel.trials.support.Flows;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.SampleWorkflows;
+import dev.semel.trials.support.ServerFixture;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -39,15 +39,15 @@ class DraftsTest extends OnBothStores {
                     protect: at_most_once
         """;
 
-    DraftsTest(Stage stage) {
+    DraftsTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
-    private Reply draft(String text, String workflow, String step, String edits) {
+    private HttpReply draft(String text, String workflow, String step, String edits) {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("text", text);
         if (!workflow.isEmpty()) {
             body.put("workflow", workflow);
@@ -55,12 +55,12 @@ class DraftsTest extends OnBothStores {
         if (!step.isEmpty()) {
             body.put("step", step);
         }
-        body.set("edits", Json.parse(edits));
-        return admin().post("/v1/drafts", Json.write(body));
+        body.set("edits", StrictJsonCodec.parse(edits));
+        return admin().post("/v1/drafts", StrictJsonCodec.write(body));
     }
 
     @Test
-    void an_edit_by_step_and_field_changes_that_place_of_the_text() {
+    void an_edit_by_step_and_field_changes_only_that_text() {
         String edits = """
             [{"op":"set","step":"tell","field":"idempotent.key","value":"${ key(\\"t\\", input.id) }"},
              {"op":"set","step":"tell","field":"idempotent.time","value":12},
@@ -108,7 +108,7 @@ class DraftsTest extends OnBothStores {
     }
 
     @Test
-    void a_text_with_a_mistake_is_shown_with_its_place_and_its_steps_all_the_same() {
+    void a_text_with_a_mistake_is_shown_with_its_position_and_its_steps() {
         JsonNode draft = draft(TEXT.replace("at_most_once", "sometimes"), "", "tell", "[]")
                 .expect(200)
                 .json();
@@ -123,7 +123,7 @@ class DraftsTest extends OnBothStores {
     }
 
     @Test
-    void an_edit_that_cannot_be_made_is_refused_as_a_whole() {
+    void an_impossible_edit_is_rejected_completely() {
         for (String edits : new String[] {
             "[{\"op\":\"set\",\"step\":\"none\",\"field\":\"when\",\"value\":\"x\"}]",
             "[{\"op\":\"up\",\"step\":\"note\"}]",
@@ -134,21 +134,21 @@ class DraftsTest extends OnBothStores {
             "[{\"op\":\"set\",\"step\":\"tell\",\"field\":\"http\",\"value\":\"x\"}]",
             "[{\"op\":\"delete\",\"step\":\"tell\"}]"
         }) {
-            Reply reply = draft(TEXT, "", "", edits);
+            HttpReply reply = draft(TEXT, "", "", edits);
             assertEquals(400, reply.status(), edits + reply.body());
         }
-        Problem.expect(draft(TEXT, "none", "", "[]"), 404, "not-found");
+        ProblemResponseChecks.expect(draft(TEXT, "none", "", "[]"), 404, "not-found");
     }
 
     @Test
-    void a_key_is_shown_with_the_data_of_the_newest_run_but_not_what_is_made_of_personal_data() {
-        String flow = Flows.flow(
+    void a_key_preview_uses_the_newest_run_but_hides_personal_data() {
+        String flow = SampleWorkflows.flow(
                 "shown", "input:\n  id: { type: string, required: true }\n  mail: { type: string, pii: true }");
         admin().publish(flow).expect(200);
         String id = admin().trigger("shown", stage.key(), "{\"data\":{\"id\":\"one two\",\"mail\":\"a@b\"}}")
                 .expect(200)
                 .text("run_id");
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it has ended",
                 () -> !admin().get("/v1/runs/" + id).json().path("ended_at").isNull());
         String text = flow.replace("output:", """
@@ -180,53 +180,59 @@ class DraftsTest extends OnBothStores {
                 .path("preview");
     }
 
-    private Reply publish(String text, String name, String header) {
+    private HttpReply publish(String text, String name, String header) {
         return admin().send("PUT", "/v1/workflows/" + name, text, "Content-Type: application/yaml", header);
     }
 
     @Test
-    void a_text_is_published_over_what_its_author_saw_and_over_nothing_else() {
+    void a_text_is_published_only_over_the_version_that_its_author_saw() {
         assertEquals(
-                200, publish(Flows.flow("seen"), "seen", "If-None-Match: *").status());
-        Problem.expect(publish(Flows.flow("seen", "title: b"), "seen", "If-None-Match: *"), 412, "precondition-failed");
+                200,
+                publish(SampleWorkflows.flow("seen"), "seen", "If-None-Match: *")
+                        .status());
+        ProblemResponseChecks.expect(
+                publish(SampleWorkflows.flow("seen", "title: b"), "seen", "If-None-Match: *"),
+                412,
+                "precondition-failed");
         assertEquals("\"1\"", admin().get("/v1/workflows/seen").header("ETag"));
         assertEquals(
                 2,
-                publish(Flows.flow("seen", "title: b"), "seen", "If-Match: \"1\"")
+                publish(SampleWorkflows.flow("seen", "title: b"), "seen", "If-Match: \"1\"")
                         .expect(200)
                         .json()
                         .path("version")
                         .asInt());
-        Reply late = publish(Flows.flow("seen", "title: c"), "seen", "If-Match: \"1\"");
-        Problem.expect(late, 412, "precondition-failed");
+        HttpReply late = publish(SampleWorkflows.flow("seen", "title: c"), "seen", "If-Match: \"1\"");
+        ProblemResponseChecks.expect(late, 412, "precondition-failed");
         assertEquals(2, late.json().path("version").asInt());
         assertEquals(2, admin().get("/v1/workflows/seen").json().path("version").asInt());
         assertFalse(
-                publish(Flows.flow("seen", "title: b"), "seen", "If-Match: \"1\"")
+                publish(SampleWorkflows.flow("seen", "title: b"), "seen", "If-Match: \"1\"")
                         .expect(200)
                         .flag("changed"),
                 "asked twice");
-        JsonNode diff =
-                draft(Flows.flow("seen", "title: c"), "seen", "", "[]").json().path("diff");
+        JsonNode diff = draft(SampleWorkflows.flow("seen", "title: c"), "seen", "", "[]")
+                .json()
+                .path("diff");
         assertEquals("\"2\"", diff.path("tag").stringValue());
         assertTrue(diff.path("unified").stringValue().contains("-title: b\n+title: c\n"), diff::toString);
     }
 
     @Test
-    void a_candidate_that_was_not_seen_is_not_written_over() {
-        admin().publish(Flows.flow("tried_seen")).expect(200);
+    void an_unseen_candidate_is_not_overwritten() {
+        admin().publish(SampleWorkflows.flow("tried_seen")).expect(200);
         admin().send(
                         "PUT",
-                        "/v1/workflows/tried_seen?share=10",
-                        Flows.flow("tried_seen", "title: b"),
+                        "/v1/workflows/tried_seen?percentage=10",
+                        SampleWorkflows.flow("tried_seen", "title: b"),
                         "Content-Type: application/yaml")
                 .expect(200);
         assertEquals("\"1-2\"", admin().get("/v1/workflows/tried_seen").header("ETag"));
-        String mine = Flows.flow("tried_seen", "title: c");
-        Problem.expect(publish(mine, "tried_seen", "If-Match: \"1\""), 412, "precondition-failed");
+        String mine = SampleWorkflows.flow("tried_seen", "title: c");
+        ProblemResponseChecks.expect(publish(mine, "tried_seen", "If-Match: \"1\""), 412, "precondition-failed");
         publish(mine, "tried_seen", "If-Match: \"1-2\"").expect(200);
         for (String bad : new String[] {"If-Match: 1", "If-Match: \"x\"", "If-None-Match: \"1\"", "If-Match: *"}) {
-            Problem.expect(publish(mine, "tried_seen", bad), 400, "invalid-input");
+            ProblemResponseChecks.expect(publish(mine, "tried_seen", bad), 400, "invalid-input");
         }
     }
 }

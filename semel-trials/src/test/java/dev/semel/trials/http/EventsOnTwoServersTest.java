@@ -1,13 +1,13 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.flow;
+import static dev.semel.trials.support.SampleWorkflows.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ServerFixture;
 import dev.semel.trials.support.StoreKind;
 import java.util.List;
 import java.util.Set;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Two servers on one PostgreSQL: an event is one run, and a subscription counts at both as soon as it is answered. */
 class EventsOnTwoServersTest {
-    private static final Stage STAGE = new Stage(StoreKind.POSTGRES);
+    private static final ServerFixture STAGE = new ServerFixture(StoreKind.POSTGRES);
 
     @AfterAll
     static void the_invariants_hold() {
@@ -27,19 +27,19 @@ class EventsOnTwoServersTest {
         return "{\"id\":\"" + id + "\",\"source\":\"/shop\",\"type\":\"" + type + "\",\"data\":{}}";
     }
 
-    private static String run(Reply reply) {
+    private static String run(HttpReply reply) {
         return reply.expect(200).json().path("runs").path(0).path("run_id").asString();
     }
 
     @Test
-    void equal_events_at_both_at_once_are_one_run() {
+    void equal_concurrent_events_at_both_servers_are_one_run() {
         STAGE.admin()
                 .publish(flow("both", "trigger: { events: [{ type: n.paid }] }"))
                 .expect(200);
         try (LiveServer other = STAGE.another()) {
             for (int round = 0; round < 8; round++) {
                 String event = event("n" + round, "n.paid");
-                List<String> runs = Crowd.atOnce(
+                List<String> runs = ConcurrentCalls.atOnce(
                         16, i -> run((i % 2 == 0 ? STAGE.admin() : other.admin()).post("/v1/events", event)));
                 assertEquals(1, Set.copyOf(runs).size(), runs::toString);
             }
@@ -47,7 +47,7 @@ class EventsOnTwoServersTest {
     }
 
     @Test
-    void who_subscribes_at_one_server_is_asked_at_the_other_at_once() {
+    void a_subscription_at_one_server_applies_at_the_other_immediately() {
         try (LiveServer other = STAGE.another()) {
             for (int round = 0; round < 10; round++) {
                 String type = "fresh" + round + ".paid";

@@ -1,17 +1,17 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.flow;
+import static dev.semel.trials.support.SampleWorkflows.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,11 +25,11 @@ import tools.jackson.databind.JsonNode;
 class EventsTest extends OnBothStores {
     private static final String CLOUD = "Content-Type: application/cloudevents+json";
 
-    EventsTest(Stage stage) {
+    EventsTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
@@ -42,7 +42,7 @@ class EventsTest extends OnBothStores {
     }
 
     private static String data(int amount) {
-        return "{\"amount\":" + amount + ",\"note\":\"" + Stage.CANARY + "\"}";
+        return "{\"amount\":" + amount + ",\"note\":\"" + ServerFixture.CANARY + "\"}";
     }
 
     private static List<String> runs(JsonNode answer) {
@@ -52,14 +52,16 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
-    void an_event_starts_each_workflow_that_wants_it_once() {
+    void an_event_starts_each_subscribed_workflow_once() {
         subscribe("first_a", "{ type: a.paid }");
         subscribe("second_a", "{ type: a.* }");
         subscribe("other_a", "{ type: a.paid, source: /elsewhere }");
-        Reply first = admin().post("/v1/events", event("a1", "a.paid", data(1))).expect(200);
+        HttpReply first =
+                admin().post("/v1/events", event("a1", "a.paid", data(1))).expect(200);
         assertEquals(2, first.json().path("matched").asInt(), first.body());
         assertNull(first.header("X-Idempotent-Replayed"));
-        Reply again = admin().post("/v1/events", event("a1", "a.paid", data(1))).expect(200);
+        HttpReply again =
+                admin().post("/v1/events", event("a1", "a.paid", data(1))).expect(200);
         assertEquals("true", again.header("X-Idempotent-Replayed"));
         assertEquals(runs(first.json()), runs(again.json()));
         again.json()
@@ -73,7 +75,7 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
-    void other_data_under_the_same_id_is_a_replay_that_says_so() {
+    void other_data_under_the_same_id_is_a_flagged_duplicate() {
         subscribe("changing", "{ type: b.paid }");
         String first = runs(admin().post("/v1/events", event("b1", "b.paid", data(1)))
                         .json())
@@ -86,10 +88,10 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
-    void sixty_four_equal_events_at_once_are_one_run_for_each_workflow() {
+    void sixty_four_equal_concurrent_events_are_one_run_for_each_workflow() {
         subscribe("crowd_one", "{ type: c.paid }");
         subscribe("crowd_two", "{ type: c.paid }");
-        List<Reply> replies = Crowd.atOnce(
+        List<HttpReply> replies = ConcurrentCalls.atOnce(
                 64,
                 _ -> admin().post("/v1/events", event("c1", "c.paid", data(1))).expect(200));
         Set<List<String>> all =
@@ -109,14 +111,14 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
-    void all_three_modes_of_cloudevents_name_the_same_event() {
+    void all_three_cloudevents_modes_identify_the_same_event() {
         subscribe("modes", "{ type: d.paid }");
         String json = "{\"specversion\":\"1.0\",\"id\":\"d1\",\"source\":\"/shop\",\"type\":\"d.paid\",\"data\":{}}";
         String run = runs(admin().send("POST", "/v1/events", json, CLOUD)
                         .expect(200)
                         .json())
                 .getFirst();
-        Reply binary = admin().send(
+        HttpReply binary = admin().send(
                         "POST",
                         "/v1/events",
                         "{}",
@@ -137,7 +139,7 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
-    void a_bad_event_is_refused_and_leaves_nothing() {
+    void a_bad_event_is_rejected_and_not_stored() {
         subscribe("strict_e", "{ type: e.paid }");
         String before = stage.rows() + stage.count("SELECT count(*) FROM semel_event");
         String[] bad = {
@@ -149,9 +151,9 @@ class EventsTest extends OnBothStores {
             "{"
         };
         for (String one : bad) {
-            Problem.expect(admin().post("/v1/events", one), 400, "invalid-input");
+            ProblemResponseChecks.expect(admin().post("/v1/events", one), 400, "invalid-input");
         }
-        Reply broken = admin().send(
+        HttpReply broken = admin().send(
                         "POST",
                         "/v1/events",
                         "{}",
@@ -160,9 +162,9 @@ class EventsTest extends OnBothStores {
                         "ce-id: %C0%A0",
                         "ce-source: /shop",
                         "ce-type: e.paid");
-        Problem.expect(broken, 400, "invalid-input");
+        ProblemResponseChecks.expect(broken, 400, "invalid-input");
         assertEquals("id", broken.text("attribute"));
-        Problem.expect(
+        ProblemResponseChecks.expect(
                 admin().send("POST", "/v1/events", "<a/>", "Content-Type: application/cloudevents+xml"),
                 415,
                 "unsupported-media-type");
@@ -170,7 +172,7 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
-    void one_bad_event_in_a_batch_does_not_sink_the_others() {
+    void one_bad_event_in_a_batch_does_not_fail_the_others() {
         subscribe("batched", "{ type: f.paid }");
         String batch = "[" + event("f1", "f.paid", data(1)) + ",{\"type\":\"f.paid\"},7,"
                 + event("f2", "f.paid", data(2)) + "," + event("f1", "f.paid", data(1)) + "]";
@@ -200,12 +202,14 @@ class EventsTest extends OnBothStores {
             });
         }
         assertEquals(1_000, runs.size());
-        Problem.expect(admin().post("/v1/events", "[" + "{},".repeat(1_000) + "{}]"), 400, "invalid-input");
+        ProblemResponseChecks.expect(
+                admin().post("/v1/events", "[" + "{},".repeat(1_000) + "{}]"), 400, "invalid-input");
     }
 
     @Test
-    void what_nobody_wants_is_kept_and_reprocessing_starts_what_is_missing() {
-        Reply first = admin().post("/v1/events", event("h1", "h.paid", data(1))).expect(200);
+    void an_event_without_subscribers_is_stored_and_reprocessing_starts_missing_runs() {
+        HttpReply first =
+                admin().post("/v1/events", event("h1", "h.paid", data(1))).expect(200);
         assertEquals(0, first.json().path("matched").asInt());
         assertNull(first.header("X-Idempotent-Replayed"));
         String eventId = first.json().path("event").path("event_id").asString();
@@ -246,7 +250,7 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
-    void a_condition_that_fails_does_not_match_and_the_reason_is_on_record() {
+    void a_failing_condition_does_not_match_and_the_reason_is_recorded() {
         subscribe("condition", "{ type: i.paid, when: \"${ event.data.total > 3 }\" }");
         JsonNode answer = admin().post("/v1/events", event("i1", "i.paid", data(9)))
                 .expect(200)
@@ -260,7 +264,7 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
-    void what_one_workflow_refuses_does_not_keep_it_from_the_others() {
+    void a_rejection_by_one_workflow_does_not_affect_the_others() {
         admin().publish(flow(
                         "picky",
                         "trigger: { events: [{ type: j.paid }] }",
@@ -285,7 +289,7 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
-    void a_paused_workflow_keeps_its_runs_waiting() {
+    void a_paused_workflow_queues_its_runs() {
         subscribe("paused", "{ type: k.paid }");
         admin().post("/v1/workflows/paused/pause", "{}").expect(200);
         String run = runs(admin().post("/v1/events", event("k1", "k.paid", "{}"))
@@ -296,28 +300,29 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
-    void scopes_and_workspaces_hold_here_too() {
+    void scopes_and_workspaces_apply_here_too() {
         subscribe("scoped", "{ type: l.paid }");
-        Problem.expect(stage.server().with("read").post("/v1/events", event("l1", "l.paid", "{}")), 403, "forbidden");
-        Reply sent = stage.server()
+        ProblemResponseChecks.expect(
+                stage.server().with("read").post("/v1/events", event("l1", "l.paid", "{}")), 403, "forbidden");
+        HttpReply sent = stage.server()
                 .with("trigger")
                 .post("/v1/events", event("l1", "l.paid", "{}"))
                 .expect(200);
         String eventId = sent.json().path("event").path("event_id").asString();
-        Problem.expect(
+        ProblemResponseChecks.expect(
                 stage.server().with("trigger").post("/v1/events/" + eventId + "/reprocess", "{}"), 403, "forbidden");
-        Problem.expect(admin().get("/v1/events/evt_nothing"), 404, "not-found");
+        ProblemResponseChecks.expect(admin().get("/v1/events/evt_nothing"), 404, "not-found");
         JsonNode named =
                 admin().get("/v1/events?source=/shop&id=l1").expect(200).json().path("items");
         assertEquals(eventId, named.get(0).path("event_id").asString(), named::toString);
-        Problem.expect(admin().get("/v1/events?id=l1"), 400, "invalid-input");
-        Problem.expect(admin().get("/v1/events?unmatched=maybe"), 400, "invalid-input");
-        Problem.expect(admin().get("/v1/events?limit=-1"), 400, "invalid-input");
-        Problem.expect(admin().get("/v1/events?after=zzz"), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().get("/v1/events?id=l1"), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().get("/v1/events?unmatched=maybe"), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().get("/v1/events?limit=-1"), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().get("/v1/events?after=zzz"), 400, "invalid-input");
     }
 
     @Test
-    void lists_go_on_where_they_ended() {
+    void lists_continue_where_they_ended() {
         for (int i = 0; i < 5; i++) {
             admin().post("/v1/events", event("m" + i, "m.paid", "{}")).expect(200);
         }

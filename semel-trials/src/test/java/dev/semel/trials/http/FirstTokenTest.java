@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
 import dev.semel.store.StoreFailure;
 import dev.semel.trials.support.LiveServer;
 import java.io.IOException;
@@ -37,9 +37,9 @@ class FirstTokenTest {
     }
 
     private String refusedWith(Path data) {
-        ServeOptions options = new ServeOptions(false, false, "127.0.0.1", 0, data, store(), null);
-        return String.valueOf(
-                assertThrows(StoreFailure.class, () -> Serve.start(options)).getMessage());
+        ServerOptions options = new ServerOptions(false, false, "127.0.0.1", 0, data, store(), null);
+        return String.valueOf(assertThrows(StoreFailure.class, () -> SemelServer.start(options))
+                .getMessage());
     }
 
     private long tokens() throws SQLException {
@@ -52,20 +52,20 @@ class FirstTokenTest {
     }
 
     @Test
-    void a_data_folder_that_is_a_file_stops_the_start_and_makes_no_token() throws Exception {
+    void a_data_folder_that_is_a_file_stops_the_start_and_creates_no_token() throws Exception {
         Path taken = Files.createFile(folder.resolve("taken"));
         String message = refusedWith(taken);
-        assertTrue(message.contains("No token was made"), message);
+        assertTrue(message.contains("No token was created"), message);
         assertTrue(message.contains("--data"), message);
         assertEquals(0, tokens());
         assertTheNextStartMakesOne();
     }
 
     @Test
-    void a_token_file_that_cannot_be_replaced_stops_the_start_and_makes_no_token() throws Exception {
+    void an_unreplaceable_token_file_stops_the_start_and_creates_no_token() throws Exception {
         Path data = Files.createDirectories(folder.resolve("data"));
         Files.createDirectories(data.resolve("admin-token").resolve("in the way"));
-        assertTrue(refusedWith(data).contains("No token was made"));
+        assertTrue(refusedWith(data).contains("No token was created"));
         assertEquals(0, tokens());
         assertTheNextStartMakesOne();
     }
@@ -80,7 +80,7 @@ class FirstTokenTest {
     }
 
     @Test
-    void a_file_that_a_crash_left_behind_is_replaced_and_readable_by_its_owner_only() throws IOException {
+    void a_token_file_left_by_a_crash_is_replaced_and_readable_by_its_owner_only() throws IOException {
         Path data = Files.createDirectories(folder.resolve("data"));
         Path file = data.resolve("admin-token");
         Files.writeString(file, "semel_of_a_start_that_crashed\n");

@@ -2,10 +2,10 @@ package dev.semel.trials.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Flows;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.SampleWorkflows;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,21 +21,21 @@ class FolderRollbackTest {
     void a_restart_with_the_same_file_does_not_undo_a_rollback_and_a_changed_file_is_published() throws IOException {
         Path files = Files.createDirectory(folder.resolve("workflows"));
         Path file = files.resolve("turned.yaml");
-        Files.writeString(file, Flows.flow("turned"));
+        Files.writeString(file, SampleWorkflows.flow("turned"));
         assertEquals(1, started(files, ""));
-        Files.writeString(file, Flows.flow("turned", "title: Two"));
+        Files.writeString(file, SampleWorkflows.flow("turned", "title: Two"));
         assertEquals(3, started(files, "{\"version\": 1, \"reason\": \"tax\"}"), "2 from the file, then back to 1");
         assertEquals(3, started(files, ""), "the same file says nothing new");
-        Files.writeString(file, Flows.flow("turned", "title: Three"));
+        Files.writeString(file, SampleWorkflows.flow("turned", "title: Three"));
         assertEquals(4, started(files, ""));
     }
 
     /** Starts a server on the folder, goes back where a body says to which version, and answers the current version. */
     private int started(Path files, String back) {
         String store = "sqlite:" + folder.resolve("semel.db");
-        Serve serve = Serve.start(new ServeOptions(true, false, "127.0.0.1", 0, folder, store, files));
+        SemelServer serve = SemelServer.start(new ServerOptions(true, false, "127.0.0.1", 0, folder, store, files));
         try {
-            Caller caller = new Caller(serve.port(), "dev", _ -> {});
+            ApiCaller caller = new ApiCaller(serve.port(), "dev", _ -> {});
             if (!back.isEmpty()) {
                 caller.post("/v1/workflows/turned/rollback", back).expect(200);
             }

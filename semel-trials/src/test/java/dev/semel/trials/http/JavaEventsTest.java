@@ -2,9 +2,9 @@ package dev.semel.trials.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.store.Edit;
+import dev.semel.store.StoreWriteCommand;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ServerFixture;
 import dev.semel.workflow.Workflow;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ class JavaEventsTest extends OnBothStores {
             .onEvent("java.plain")
             .body((_, paid) -> paid.order());
 
-    JavaEventsTest(Stage stage) {
+    JavaEventsTest(ServerFixture stage) {
         super(stage);
     }
 
@@ -46,7 +46,7 @@ class JavaEventsTest extends OnBothStores {
     }
 
     @Test
-    void a_workflow_in_java_is_started_once_by_each_event_that_it_wants() {
+    void a_java_workflow_is_started_once_by_each_subscribed_event() {
         stage.server().serve().semel().register(SHIP);
         List<String> first = runs(send("j-1", "java.paid", "{\"amount\":5}"));
         assertEquals(1, first.size());
@@ -61,7 +61,7 @@ class JavaEventsTest extends OnBothStores {
     }
 
     @Test
-    void a_workflow_that_cannot_be_read_gets_no_events_and_stops_none() {
+    void an_unreadable_workflow_gets_no_events_and_stops_no_other() {
         var semel = stage.server().serve().semel();
         semel.register(Workflow.define("readable", JsonNode.class, JsonNode.class)
                 .onEvent("both.want")
@@ -70,8 +70,9 @@ class JavaEventsTest extends OnBothStores {
                 .onEvent("both.want")
                 .body((_, input) -> input));
         assertEquals(2, runs(send("b-1", "both.want", "{}")).size());
-        int ws = semel.backstage().workspace();
-        semel.change(new Edit.Publish(ws, "unreadable", "wf_x", "{\"semel\":1,\"java\":\"unreadable\"}", "tester"));
+        int ws = semel.testAccess().workspace();
+        semel.change(new StoreWriteCommand.PublishVersion(
+                ws, "unreadable", "wf_x", "{\"semel\":1,\"java\":\"unreadable\"}", "tester"));
         assertEquals(1, runs(send("b-2", "both.want", "{}")).size());
     }
 }

@@ -1,15 +1,15 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.data;
+import static dev.semel.trials.support.SampleWorkflows.data;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,11 +17,11 @@ import tools.jackson.databind.JsonNode;
 
 /** The ledger as a list: whatever a filter says is applied before a page is cut. */
 class LedgerListTest extends OnBothStores {
-    LedgerListTest(Stage stage) {
+    LedgerListTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
@@ -46,7 +46,7 @@ class LedgerListTest extends OnBothStores {
         admin().post(path, body, "Idempotency-Key: " + stage.key()).expect(200);
     }
 
-    private Reply page(String q, String more) {
+    private HttpReply page(String q, String more) {
         return admin().get("/v1/effects?q=" + q.replace(" ", "%20") + more).expect(200);
     }
 
@@ -55,7 +55,7 @@ class LedgerListTest extends OnBothStores {
         List<String> states = new ArrayList<>();
         String after = "";
         do {
-            Reply page = page(q, "&limit=1" + after);
+            HttpReply page = page(q, "&limit=1" + after);
             JsonNode items = page.json().get("items");
             assertTrue(items.size() <= 1);
             items.forEach(item -> states.add(item.get("status").asString()));
@@ -68,7 +68,7 @@ class LedgerListTest extends OnBothStores {
     }
 
     @Test
-    void a_page_has_what_the_filter_finds_however_much_else_lies_between() {
+    void a_page_is_filled_with_filtered_rows() {
         publish("listed");
         publish("beside");
         for (int i = 0; i < 3; i++) {
@@ -85,6 +85,6 @@ class LedgerListTest extends OnBothStores {
         assertEquals(List.of(), states("key:listed-key workflow:beside"));
         assertEquals(List.of(), states(of + " state:not_done"));
         assertEquals(List.of(), states(of + " protection:none"));
-        Problem.expect(admin().get("/v1/effects?q=suppressed:maybe"), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().get("/v1/effects?q=suppressed:maybe"), 400, "invalid-input");
     }
 }

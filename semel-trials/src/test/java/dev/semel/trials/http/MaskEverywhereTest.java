@@ -1,17 +1,17 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Outcome.fresh;
+import static dev.semel.trials.support.TriggerResponseChecks.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
-import dev.semel.store.Edit;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.store.StoreWriteCommand;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ServerFixture;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -49,11 +49,11 @@ class MaskEverywhereTest extends OnBothStores {
         output: { to: "${ steps.compose.to }" }
         """;
 
-    MaskEverywhereTest(Stage stage) {
+    MaskEverywhereTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
@@ -63,7 +63,7 @@ class MaskEverywhereTest extends OnBothStores {
 
     private String ended(String workflow, String key) {
         String run = fresh(admin().trigger(workflow, key, DATA)).runId();
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it ends",
                 () -> !admin().get("/v1/runs/" + run).json().path("ended_at").isNull());
         return run;
@@ -77,13 +77,13 @@ class MaskEverywhereTest extends OnBothStores {
     }
 
     @Test
-    void marking_a_field_masks_the_runs_of_before_and_they_can_be_revealed() {
+    void marking_a_field_masks_earlier_runs_and_they_can_be_revealed() {
         String open = FLOW.replace(MARKED, "email: string");
         publish(open, "later");
         String run = ended("later", stage.key());
         assertTrue(admin().get("/v1/runs/" + run).body().contains(EMAIL), "nothing is marked yet");
         String staged = FLOW.replace("NAME", "later");
-        admin().send("PUT", "/v1/workflows/later?share=5", staged, "Content-Type: application/yaml")
+        admin().send("PUT", "/v1/workflows/later?percentage=5", staged, "Content-Type: application/yaml")
                 .expect(200);
         silent(
                 "a run beside a candidate that marks",
@@ -102,7 +102,7 @@ class MaskEverywhereTest extends OnBothStores {
     }
 
     @Test
-    void a_run_that_began_when_a_field_was_marked_stays_masked_when_the_mark_is_gone() {
+    void a_run_started_while_a_field_was_marked_stays_masked() {
         publish(FLOW, "earlier");
         String run = ended("earlier", stage.key());
         publish(FLOW.replace(MARKED, "email: string"), "earlier");
@@ -110,7 +110,7 @@ class MaskEverywhereTest extends OnBothStores {
     }
 
     @Test
-    void a_draft_shows_a_viewer_no_key_that_is_made_of_what_is_masked() {
+    void a_draft_shows_a_viewer_no_key_derived_from_masked_data() {
         publish(FLOW, "drafted");
         ended("drafted", stage.key());
         assertEquals("o-1", preview("${ steps.compose.about }").path("key").asString());
@@ -136,14 +136,14 @@ class MaskEverywhereTest extends OnBothStores {
         body.put("text", text).put("step", "make");
         return stage.server()
                 .with("read")
-                .post("/v1/drafts", Json.write(body))
+                .post("/v1/drafts", StrictJsonCodec.write(body))
                 .expect(200)
                 .json()
                 .path("preview");
     }
 
     @Test
-    void effects_are_masked_in_the_story_of_a_key_in_facts_objects_and_reviews_of_incidents() {
+    void effects_are_masked_in_key_histories_facts_objects_and_incident_reports() {
         publish(FLOW, "effects");
         String key = stage.key();
         ended("effects", key);
@@ -156,7 +156,7 @@ class MaskEverywhereTest extends OnBothStores {
                 .body();
         silent("a look at a release", look);
         assertTrue(look.contains("mailbox •••"), look);
-        Crowd.until("it is counted", () -> objects().at("/0/writes").asInt() == 2);
+        ConcurrentCalls.until("it is counted", () -> objects().at("/0/writes").asInt() == 2);
         silent("objects", objects().toString());
         assertEquals("mailbox •••", objects().at("/0/object").asString());
         String facts =
@@ -166,7 +166,7 @@ class MaskEverywhereTest extends OnBothStores {
         JsonNode incident = admin().post("/v1/incidents", "{\"since\":\"1h\",\"workflow\":\"twice\"}")
                 .expect(200)
                 .json();
-        assertEquals(1, incident.at("/facts/doubled").asInt(), incident::toString);
+        assertEquals(1, incident.at("/facts/duplicated").asInt(), incident::toString);
         silent("the review of an incident", incident.toString());
     }
 
@@ -178,15 +178,15 @@ class MaskEverywhereTest extends OnBothStores {
     }
 
     @Test
-    void what_stays_when_the_payload_or_the_run_is_gone_is_masked_too() {
+    void data_left_after_payload_or_run_deletion_are_masked_too() {
         publish(FLOW.replaceFirst("    idempotent: .*\n", ""), "gone");
         String run = fresh(admin().unkeyed("gone", DATA)).runId();
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it ends",
                 () -> !admin().get("/v1/runs/" + run).json().path("ended_at").isNull());
         var semel = stage.server().serve().semel();
         List<RunId> first = List.of(Objects.requireNonNull(RunId.parse(run)));
-        assertEquals(1, semel.change(new Edit.BlankRuns(first, Long.MAX_VALUE)));
+        assertEquals(1, semel.change(new StoreWriteCommand.ErasePayloads(first, Long.MAX_VALUE)));
         assertEquals(
                 "{}",
                 admin().get("/v1/runs/" + run).expect(200).json().path("input").toString());
@@ -195,7 +195,7 @@ class MaskEverywhereTest extends OnBothStores {
             assertTrue(shown.contains("•••"), shown);
             silent(path + " without its payload", shown);
         }
-        assertEquals(1, semel.change(new Edit.DeleteRuns(first, Long.MAX_VALUE)));
+        assertEquals(1, semel.change(new StoreWriteCommand.DeleteRuns(first, Long.MAX_VALUE)));
         for (String path : List.of("/v1/objects?workflow=gone", "/v1/facts?kind=written&workflow=gone")) {
             String shown = admin().get(path).expect(200).body();
             assertTrue(shown.contains("•••"), shown);
@@ -204,7 +204,7 @@ class MaskEverywhereTest extends OnBothStores {
     }
 
     @Test
-    void large_inputs_that_a_list_leaves_out_mask_their_runs_all_the_same() {
+    void large_inputs_omitted_from_a_list_still_mask_their_runs() {
         publish(FLOW.replace("output: {", "output: { of: \"${ input.order }\","), "large");
         String filler = "x".repeat(10_000);
         for (int i = 0; i < LARGE; i++) {
@@ -214,7 +214,7 @@ class MaskEverywhereTest extends OnBothStores {
                             "{\"data\":{\"email\":\"" + mail + "\",\"order\":\"o-" + i + "\",\"more\":\"" + filler
                                     + "\"}}"));
         }
-        Crowd.until("all have ended", () -> ended().equals(LARGE));
+        ConcurrentCalls.until("all have ended", () -> ended().equals(LARGE));
         JsonNode page =
                 admin().get("/v1/workflows/large/runs?limit=100").expect(200).json();
         silent("a list of large runs", page.toString());
@@ -235,7 +235,7 @@ class MaskEverywhereTest extends OnBothStores {
     }
 
     @Test
-    void an_event_is_masked_by_the_workflows_that_want_it_and_others_are_shown() {
+    void an_event_is_masked_by_its_subscribed_workflows_and_others_are_shown() {
         publish(FLOW.replace("input:\n", "trigger: { events: [{ type: mask.signed_up }] }\ninput:\n"), "by_event");
         publish(
                 FLOW.replace(
@@ -247,10 +247,11 @@ class MaskEverywhereTest extends OnBothStores {
                 + EMAIL + "\":1}}";
         JsonNode signed = sent("mask.signed_up", plain);
         assertEquals(
-                Json.parse("{\"email\":\"•••\",\"note\":\"for •••\",\"order\":\"o-1\",\"seen\":{\"•••\":1}}"),
+                StrictJsonCodec.parse(
+                        "{\"email\":\"•••\",\"note\":\"for •••\",\"order\":\"o-1\",\"seen\":{\"•••\":1}}"),
                 signed.at("/event/data"));
         JsonNode moved = sent("mask.moved", "{\"who\":{\"mail\":\"" + EMAIL + "\"},\"to\":\"Bonn\"}");
-        assertEquals(Json.parse("{\"who\":{\"mail\":\"•••\"},\"to\":\"Bonn\"}"), moved.at("/event/data"));
+        assertEquals(StrictJsonCodec.parse("{\"who\":{\"mail\":\"•••\"},\"to\":\"Bonn\"}"), moved.at("/event/data"));
         for (String type : List.of("mask.signed_up", "mask.moved")) {
             silent(
                     "a list of events",

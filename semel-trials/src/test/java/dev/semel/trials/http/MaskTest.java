@@ -1,16 +1,16 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.flow;
-import static dev.semel.trials.support.Outcome.fresh;
+import static dev.semel.trials.support.SampleWorkflows.flow;
+import static dev.semel.trials.support.TriggerResponseChecks.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,11 +23,11 @@ class MaskTest extends OnBothStores {
             + "\",\"card\":{\"holder\":\"Olga Meyer\",\"number\":4000123412341234},\"order\":\"o-1\",\"note\":\"for"
             + " Olga Meyer\"}}";
 
-    MaskTest(Stage stage) {
+    MaskTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
@@ -52,7 +52,7 @@ class MaskTest extends OnBothStores {
 
     private String waiting(String key) {
         String run = fresh(admin().trigger("letters", key, DATA)).runId();
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it waits", () -> admin().get("/v1/runs/" + run).text("status").equals("waiting"));
         return run;
     }
@@ -66,7 +66,7 @@ class MaskTest extends OnBothStores {
     }
 
     @Test
-    void no_list_and_no_page_of_the_api_shows_what_a_marked_field_holds() {
+    void no_api_list_or_page_shows_values_of_a_marked_field() {
         String run = waiting("mask-1");
         String review = admin().get("/v1/reviews?q=workflow:letters")
                 .expect(200)
@@ -86,7 +86,7 @@ class MaskTest extends OnBothStores {
         everywhere.forEach(path -> silent(path, admin().get(path).expect(200).body()));
         admin().post("/v1/runs/" + run + "/decide", "{\"step\":\"may\",\"decision\":\"approve\"}")
                 .expect(200);
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it ends", () -> admin().get("/v1/runs/" + run).text("status").equals("completed"));
         everywhere.forEach(path -> silent(path, admin().get(path).expect(200).body()));
         JsonNode shown = admin().get("/v1/runs/" + run).json();
@@ -103,7 +103,7 @@ class MaskTest extends OnBothStores {
     }
 
     @Test
-    void a_list_that_leaves_a_large_input_out_masks_what_came_of_it_all_the_same() {
+    void a_list_that_omits_a_large_input_still_masks_its_results() {
         admin().publish("""
             semel: 1
             workflow: large
@@ -117,7 +117,7 @@ class MaskTest extends OnBothStores {
             """).expect(200);
         String filler = DATA.replace("o-1", "x".repeat(5_000)).replace("Olga Meyer", "somebody");
         String run = fresh(admin().trigger("large", "mask-large", filler)).runId();
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it ends", () -> admin().get("/v1/runs/" + run).text("status").equals("completed"));
         JsonNode listed = admin().get("/v1/workflows/large/runs").json().at("/items/0");
         assertTrue(listed.path("input_omitted").asBoolean(), listed.toString());
@@ -125,13 +125,13 @@ class MaskTest extends OnBothStores {
     }
 
     @Test
-    void whoever_may_and_says_why_is_shown_them_and_the_audit_says_so_without_them() {
+    void a_permitted_user_with_a_reason_sees_values_and_is_audited_without_them() {
         String run = waiting("mask-2");
         String path = "/v1/runs/" + run + "/reveal";
-        Problem.expect(admin().post(path, "{}"), 400, "invalid-input");
-        Problem.expect(admin().post(path, "{\"reason\":\"  \"}"), 400, "invalid-input");
-        Caller viewer = stage.server().with("read");
-        Problem.expect(viewer.post(path, "{\"reason\":\"curious\"}"), 403, "forbidden");
+        ProblemResponseChecks.expect(admin().post(path, "{}"), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().post(path, "{\"reason\":\"  \"}"), 400, "invalid-input");
+        ApiCaller viewer = stage.server().with("read");
+        ProblemResponseChecks.expect(viewer.post(path, "{\"reason\":\"curious\"}"), 403, "forbidden");
         assertEquals(0, reveals(run).size(), "who was refused was shown nothing");
         String body = "{\"reason\":\"ticket 7\"}";
         JsonNode first = admin().post(path, body, "Idempotency-Key: reveal-1")
@@ -145,7 +145,7 @@ class MaskTest extends OnBothStores {
                 admin().post(path, body, "Idempotency-Key: reveal-1")
                         .expect(200)
                         .json());
-        Problem.expect(
+        ProblemResponseChecks.expect(
                 admin().post(path, "{\"reason\":\"another\"}", "Idempotency-Key: reveal-1"),
                 422,
                 "idempotency-key-conflict");
@@ -167,12 +167,14 @@ class MaskTest extends OnBothStores {
     }
 
     @Test
-    void a_run_of_a_workflow_that_marks_nothing_is_shown_as_it_is() {
+    void a_run_without_marked_fields_is_shown_unchanged() {
         admin().publish(flow("plain")).expect(200);
-        String run = fresh(admin().trigger("plain", "plain-1", DATA)).runId();
+        String run = fresh(admin().trigger("plain", "plain-1", "{\"data\":{\"email\":\"ann@trials.example\"}}"))
+                .runId();
         JsonNode shown = admin().get("/v1/runs/" + run).json();
-        assertEquals(EMAIL, shown.at("/input/email").asString());
+        assertEquals("ann@trials.example", shown.at("/input/email").asString());
         assertFalse(shown.has("masked"));
-        Problem.expect(admin().post("/v1/runs/" + run + "/reveal", "{\"reason\":\"r\"}"), 400, "invalid-input");
+        ProblemResponseChecks.expect(
+                admin().post("/v1/runs/" + run + "/reveal", "{\"reason\":\"r\"}"), 400, "invalid-input");
     }
 }

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.StoreKind;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -80,38 +80,40 @@ class ReplayPlansTest {
         HttpServer provider = provider();
         String store = kind.fresh(folder);
         try (LiveServer server = LiveServer.dev(store, folder)) {
-            Caller caller = server.admin();
+            ApiCaller caller = server.admin();
             caller.publish(file(provider.getAddress().getPort())).expect(200);
             for (int i = 0; i < RUNS; i++) {
                 String data = "{\"data\":{\"n\":" + i + "}}";
-                Reply ended = caller.post("/v1/workflows/order/trigger?wait=60s", data, "Idempotency-Key: o" + i);
+                HttpReply ended = caller.post("/v1/workflows/order/trigger?wait=60s", data, "Idempotency-Key: o" + i);
                 assertEquals("failed", ended.expect(200).text("status"));
             }
             down.set(false);
-            Reply made = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}", "Idempotency-Key: p1");
+            HttpReply made =
+                    caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}", "Idempotency-Key: p1");
             JsonNode plan = made.expect(200).json();
             assertEquals(RUNS, plan.at("/actions/reuse/steps").asInt(), made::toString);
             assertEquals(2 * RUNS, plan.at("/actions/send/steps").asInt(), "mail, and archive, which was not come to");
-            assertEquals(0, plan.path("open").asInt(), "a file says what it has");
+            assertEquals(0, plan.path("incomplete").asInt(), "a file says what it has");
             assertEquals(RUNS, charges.size(), "a plan sends nothing");
             String id = made.text("replay_id");
-            Reply again = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}", "Idempotency-Key: p1");
+            HttpReply again =
+                    caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}", "Idempotency-Key: p1");
             assertEquals(id, again.expect(200).text("replay_id"), "the same key is the same plan");
-            Reply second = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}");
+            HttpReply second = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}");
             caller.post("/v1/replays/" + id + "/apply", "{\"canary\":2}").expect(200);
-            Crowd.until(
+            ConcurrentCalls.until(
                     "all have ended",
                     () -> caller.get("/v1/replays/" + id)
                             .json()
                             .at("/progress/verified")
                             .asBoolean());
-            Reply report = caller.get("/v1/replays/" + id);
+            HttpReply report = caller.get("/v1/replays/" + id);
             assertEquals(RUNS, report.json().at("/progress/runs/completed").asInt(), report::toString);
             assertEquals(RUNS, mails.size());
             assertEquals(2 * RUNS, charges.size(), "one charge and one archive for each run");
             assertEquals(2 * RUNS, new HashSet<>(charges).size(), "no key twice");
-            Reply moved = caller.post("/v1/replays/" + second.text("replay_id") + "/apply", "");
-            Problem.expect(moved, 412, "plan-out-of-date");
+            HttpReply moved = caller.post("/v1/replays/" + second.text("replay_id") + "/apply", "");
+            ProblemResponseChecks.expect(moved, 412, "plan-out-of-date");
             assertTrue(moved.body().contains("it was replayed by"), moved::body);
         } finally {
             provider.stop(0);
@@ -121,16 +123,16 @@ class ReplayPlansTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void what_a_second_person_approved_is_not_applied_with_more(StoreKind kind) throws Exception {
+    void a_plan_approved_by_a_second_user_is_not_applied_with_more(StoreKind kind) throws Exception {
         HttpServer provider = provider();
         try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
-            Caller maker = server.admin();
-            Caller second = server.as(server.token("\"name\":\"second\"", "operate", "read"));
+            ApiCaller maker = server.admin();
+            ApiCaller second = server.as(server.token("\"name\":\"second\"", "operate", "read"));
             maker.publish(file(provider.getAddress().getPort())).expect(200);
             maker.post("/v1/workflows/order/trigger?wait=60s", "{\"data\":{}}", "Idempotency-Key: a")
                     .expect(200);
             down.set(false);
-            Reply silent = maker.post("/v1/replays", "{\"q\":\"status:failed\",\"notify\":\"none\"}")
+            HttpReply silent = maker.post("/v1/replays", "{\"q\":\"status:failed\",\"notify\":\"none\"}")
                     .expect(200);
             assertEquals("none", silent.text("notify"));
             assertEquals(1, silent.json().at("/actions/silent/steps").asInt(), silent::toString);
@@ -138,13 +140,13 @@ class ReplayPlansTest {
             maker.post("/v1/replays", "{\"q\":\"status:failed\",\"notify\":\"some\"}")
                     .expect(400);
             String body = "{\"q\":\"status:failed workflow:order\",\"approval\":true,\"rate\":50}";
-            Reply made = maker.post("/v1/replays", body).expect(200);
+            HttpReply made = maker.post("/v1/replays", body).expect(200);
             String one = "/v1/replays/" + made.text("replay_id");
             assertEquals(50, second.get(one).json().at("/apply/rate").asInt(), "who approves it sees how");
-            Problem.expect(maker.post(one + "/approve", ""), 403, "forbidden");
+            ProblemResponseChecks.expect(maker.post(one + "/approve", ""), 403, "forbidden");
             second.post(one + "/approve", "").expect(200);
-            Reply more = maker.post(one + "/apply", "{\"include\":[\"ask\",\"unprotected\"],\"rate\":50}");
-            Problem.expect(more, 403, "forbidden");
+            HttpReply more = maker.post(one + "/apply", "{\"include\":[\"ask\",\"unprotected\"],\"rate\":50}");
+            ProblemResponseChecks.expect(more, 403, "forbidden");
             assertEquals(List.of(), mails, "nothing was replayed");
             assertEquals(
                     50,

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.StoreKind;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ class ReplayVersionsTest {
     private final List<String> charges = new CopyOnWriteArrayList<>();
     private HttpServer provider;
     private LiveServer server;
-    private Caller caller;
+    private ApiCaller caller;
 
     @BeforeAll
     void start() throws Exception {
@@ -79,16 +79,16 @@ class ReplayVersionsTest {
     }
 
     private String ended(String name, String status) {
-        Reply reply = caller.post("/v1/workflows/" + name + "/trigger?wait=60s", "{\"data\":{\"n\":1}}");
+        HttpReply reply = caller.post("/v1/workflows/" + name + "/trigger?wait=60s", "{\"data\":{\"n\":1}}");
         assertEquals(status, reply.expect(200).text("status"), reply::toString);
         return reply.runId();
     }
 
-    private Reply plan(String run, String more) {
+    private HttpReply plan(String run, String more) {
         return caller.post("/v1/replays", "{\"runs\":[\"" + run + "\"]" + more + "}");
     }
 
-    private JsonNode items(Reply plan) {
+    private JsonNode items(HttpReply plan) {
         return caller.get("/v1/replays/" + plan.text("replay_id") + "/items")
                 .expect(200)
                 .json()
@@ -96,7 +96,7 @@ class ReplayVersionsTest {
                 .path(0);
     }
 
-    private List<String> steps(Reply plan) {
+    private List<String> steps(HttpReply plan) {
         List<String> steps = new ArrayList<>();
         items(plan.expect(200))
                 .path("steps")
@@ -105,14 +105,15 @@ class ReplayVersionsTest {
         return steps;
     }
 
-    private void refused(Reply plan) {
+    private void refused(HttpReply plan) {
         int before = charges.size();
-        Problem.expect(caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", ""), 409, "replay-refused");
+        ProblemResponseChecks.expect(
+                caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", ""), 409, "replay-refused");
         assertEquals(before, charges.size());
     }
 
     @Test
-    void an_effect_in_doubt_is_for_a_person_where_the_current_version_protects_it_in_another_way() {
+    void an_effect_in_doubt_needs_a_user_if_the_current_version_protects_it_differently() {
         for (String protect : List.of("provider_key", "none")) {
             String name = "guard_" + protect;
             publish(name, "", step("charge", "lost", "at_most_once"), step("mail", "no", "at_most_once"));
@@ -122,20 +123,20 @@ class ReplayVersionsTest {
                     steps(plan(run, ",\"from\":\"start\"")),
                     "by its own version");
             publish(name, "", step("charge", "lost", protect), step("mail", "no", "at_most_once"));
-            Reply plan = plan(run, ",\"version\":\"as_it_is\"");
+            HttpReply plan = plan(run, ",\"definition\":\"current_version\"");
             assertEquals(List.of("charge effect ask", "mail effect send"), steps(plan));
             refused(plan);
         }
     }
 
     @Test
-    void a_deed_that_the_current_version_has_elsewhere_is_for_a_person() {
+    void an_effect_that_the_current_version_moved_needs_a_user() {
         String charge = step("charge", "charge", "provider_key");
         String mail = step("mail", "no", "at_most_once");
         publish("moved", "", charge, mail);
         String moved = ended("moved", "failed");
         publish("moved", "", "{id: both, parallel: {card: [" + charge + "], note: [" + mail + "]}}");
-        Reply plan = plan(moved, ",\"version\":\"as_it_is\"");
+        HttpReply plan = plan(moved, ",\"definition\":\"current_version\"");
         assertEquals(
                 List.of("charge effect ask", "both[card]/charge effect send", "both[note]/mail effect send"),
                 steps(plan));
@@ -143,23 +144,23 @@ class ReplayVersionsTest {
         publish("renamed", "", charge, mail);
         String renamed = ended("renamed", "failed");
         publish("renamed", "", step("pay", "charge", "provider_key"), mail);
-        Reply other = plan(renamed, ",\"version\":\"as_it_is\"");
+        HttpReply other = plan(renamed, ",\"definition\":\"current_version\"");
         assertEquals(List.of("charge effect ask", "mail effect send", "pay effect send"), steps(other));
         refused(other);
     }
 
     @Test
-    void what_the_current_version_adds_is_told_also_for_a_run_that_completed() {
+    void steps_added_by_the_current_version_are_listed_also_for_a_completed_run() {
         publish("grown", "", step("charge", "charge", "provider_key"));
         String run = ended("grown", "completed");
         assertEquals(List.of("charge effect reuse"), steps(plan(run, "")));
         publish("grown", "", step("charge", "charge", "provider_key"), step("more", "charge", "provider_key"));
-        Reply plan = plan(run, ",\"version\":\"as_it_is\"");
+        HttpReply plan = plan(run, ",\"definition\":\"current_version\"");
         assertEquals(List.of("charge effect reuse", "more effect send"), steps(plan));
     }
 
     @Test
-    void calls_and_waits_that_the_run_did_not_come_to_are_told() {
+    void calls_and_waits_that_the_run_did_not_reach_are_listed() {
         publish("sub", "", "{id: note, set: {ok: true}}");
         publish(
                 "calls",
@@ -170,35 +171,35 @@ class ReplayVersionsTest {
                 "{id: each, for_each: \"${ [1, 2] }\", as: one, item_key: \"${ one }\", steps: ["
                         + step("inside", "charge", "provider_key") + "]}");
         String run = ended("calls", "failed");
-        Reply plan = plan(run, "");
+        HttpReply plan = plan(run, "");
         assertEquals(
                 List.of("charge effect send", "below call send", "reply await run_again", "each[]/inside effect send"),
                 steps(plan));
         JsonNode item = items(plan);
-        assertTrue(item.path("open").asBoolean(), "what the other workflow does is not told");
+        assertTrue(item.path("incomplete").asBoolean(), "what the other workflow does is not told");
         assertTrue(item.at("/steps/1/certain").asBoolean());
         assertFalse(item.at("/steps/3/certain").asBoolean());
     }
 
     @Test
-    void an_edited_input_is_held_against_the_version_that_the_replay_goes_by() {
+    void an_edited_input_is_validated_against_the_version_of_the_replay() {
         publish("strict", "", step("charge", "no", "provider_key"));
         String run = ended("strict", "failed");
         publish("strict", "input:\n  n: {type: integer, required: true}\n", step("charge", "no", "provider_key"));
         String input = ",\"input\":{\"n\":\"a word\"}";
         plan(run, input).expect(200);
-        Problem.expect(plan(run, input + ",\"version\":\"as_it_is\""), 400, "invalid-input");
-        plan(run, ",\"input\":{\"n\":2},\"version\":\"as_it_is\"").expect(200);
+        ProblemResponseChecks.expect(plan(run, input + ",\"definition\":\"current_version\""), 400, "invalid-input");
+        plan(run, ",\"input\":{\"n\":2},\"definition\":\"current_version\"").expect(200);
     }
 
     @Test
-    void a_plan_by_the_current_version_is_refused_when_another_one_is_published_meanwhile() {
+    void a_plan_by_the_current_version_is_rejected_after_another_publish() {
         publish("swapped", "", step("charge", "no", "provider_key"));
         String run = ended("swapped", "failed");
-        Reply plan = plan(run, ",\"version\":\"as_it_is\"").expect(200);
+        HttpReply plan = plan(run, ",\"definition\":\"current_version\"").expect(200);
         publish("swapped", "", step("charge", "charge", "provider_key"));
-        Reply moved = caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", "");
-        Problem.expect(moved, 412, "plan-out-of-date");
-        assertTrue(moved.body().contains("planned for version 1"), moved::body);
+        HttpReply moved = caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", "");
+        ProblemResponseChecks.expect(moved, 412, "plan-out-of-date");
+        assertTrue(moved.body().contains("the plan used version 1"), moved::body);
     }
 }

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnDevServers;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -27,7 +27,7 @@ class ResumeTest extends OnDevServers {
     private final AtomicBoolean down = new AtomicBoolean(true);
     private HttpServer provider;
 
-    ResumeTest(Stage stage) {
+    ResumeTest(ServerFixture stage) {
         super(stage);
     }
 
@@ -68,18 +68,18 @@ class ResumeTest extends OnDevServers {
         provider.stop(0);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
     private String failed(String key) {
-        Reply ended = admin().post("/v1/workflows/mended/trigger?wait=60s", "{}", "Idempotency-Key: " + key);
+        HttpReply ended = admin().post("/v1/workflows/mended/trigger?wait=60s", "{}", "Idempotency-Key: " + key);
         assertEquals("failed", ended.expect(200).text("status"));
         return ended.text("run_id");
     }
 
     private void until(String run, String status) {
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it is " + status,
                 () -> admin().get("/v1/runs/" + run).text("status").equals(status));
     }
@@ -98,16 +98,16 @@ class ResumeTest extends OnDevServers {
     }
 
     @Test
-    void a_failed_run_goes_on_in_place_once_and_nothing_is_sent_twice() {
+    void a_failed_run_resumes_in_place_once_and_nothing_is_sent_twice() {
         String run = failed("in-place");
         String resume = "/v1/runs/" + run + "/resume";
-        Reply told = admin().post(resume + "?dry_run=true", "{}").expect(200);
-        assertEquals("reuse", told.json().at("/steps/0/action").asString(), told::body);
-        assertEquals("send", told.json().at("/steps/1/action").asString(), told::body);
+        HttpReply reply = admin().post(resume + "?dry_run=true", "{}").expect(200);
+        assertEquals("reuse", reply.json().at("/steps/0/action").asString(), reply::body);
+        assertEquals("send", reply.json().at("/steps/1/action").asString(), reply::body);
         down.set(false);
         String body = "{\"reason\":\"the provider is back\"}";
         admin().post(resume, body, "Idempotency-Key: r1").expect(200);
-        Reply again = admin().post(resume, body, "Idempotency-Key: r1").expect(200);
+        HttpReply again = admin().post(resume, body, "Idempotency-Key: r1").expect(200);
         assertEquals("true", again.header("X-Idempotent-Replayed"));
         until(run, "completed");
         assertEquals(1, charges.size());
@@ -117,13 +117,13 @@ class ResumeTest extends OnDevServers {
         assertEquals("completed", step(timeline, "mail").path("status").asString());
         assertEquals(
                 2, step(timeline, "mail").path("attempts").size(), "the one that failed, and the one that did not");
-        Problem.expect(admin().post(resume, body), 409, "resume-refused");
-        Reply repeat = admin().post("/v1/workflows/mended/trigger", "{}", "Idempotency-Key: in-place");
+        ProblemResponseChecks.expect(admin().post(resume, body), 409, "resume-refused");
+        HttpReply repeat = admin().post("/v1/workflows/mended/trigger", "{}", "Idempotency-Key: in-place");
         assertEquals(run, repeat.expect(200).text("run_id"));
     }
 
     @Test
-    void a_step_that_was_done_by_hand_is_skipped_and_says_by_whom_and_why() {
+    void a_manually_done_step_is_skipped_with_author_and_reason() {
         String run = failed("skipped");
         String body = "{\"reason\":\"sent by hand\",\"skip\":{\"step\":\"mail\",\"result\":{\"id\":7}}}";
         admin().post("/v1/runs/" + run + "/resume", body).expect(200);
@@ -143,7 +143,7 @@ class ResumeTest extends OnDevServers {
         String plan =
                 admin().post("/v1/replays", "{\"runs\":[\"" + run + "\"]}").text("replay_id");
         admin().post("/v1/replays/" + plan + "/apply", "").expect(200);
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it has ended",
                 () -> admin().get("/v1/replays/" + plan)
                         .json()
@@ -151,11 +151,11 @@ class ResumeTest extends OnDevServers {
                         .asBoolean());
         String made = admin().get("/v1/runs/" + run).expect(200).text("superseded_by");
         assertEquals(run, admin().get("/v1/runs/" + made).text("replay_of"));
-        Reply repeat = admin().post("/v1/workflows/mended/trigger", "{}", "Idempotency-Key: replayed");
+        HttpReply repeat = admin().post("/v1/workflows/mended/trigger", "{}", "Idempotency-Key: replayed");
         assertEquals(run, repeat.expect(200).text("run_id"));
         assertEquals(made, repeat.text("superseded_by"));
-        Reply refused = admin().post("/v1/runs/" + run + "/resume", "{\"reason\":\"too late\"}");
-        Problem.expect(refused, 409, "resume-refused");
+        HttpReply refused = admin().post("/v1/runs/" + run + "/resume", "{\"reason\":\"too late\"}");
+        ProblemResponseChecks.expect(refused, 409, "resume-refused");
         assertTrue(refused.body().contains(made), refused::body);
         assertEquals(1, mails.size());
     }

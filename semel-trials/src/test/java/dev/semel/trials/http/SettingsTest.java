@@ -3,11 +3,11 @@ package dev.semel.trials.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,11 +17,11 @@ import tools.jackson.databind.JsonNode;
 
 /** Templates, channels, routes, profiles and cohorts, as the API keeps them. */
 class SettingsTest extends OnBothStores {
-    SettingsTest(Stage stage) {
+    SettingsTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Reply put(String path, String document, String... headers) {
+    private HttpReply put(String path, String document, String... headers) {
         return stage.admin().put("/v1/" + path, document, headers);
     }
 
@@ -61,28 +61,28 @@ class SettingsTest extends OnBothStores {
                 .get("items");
         assertEquals(4, versions.size());
         assertTrue(versions.get(1).get("removed").asBoolean());
-        Reply first = stage.admin().get("/v1/templates/welcome/versions/1").expect(200);
+        HttpReply first = stage.admin().get("/v1/templates/welcome/versions/1").expect(200);
         assertEquals("one", first.json().at("/document/text").asString());
-        Problem.expect(stage.admin().get("/v1/templates/welcome/versions/3"), 404, "not-found");
-        Problem.expect(stage.admin().get("/v1/templates/welcome/versions/x"), 404, "not-found");
+        ProblemResponseChecks.expect(stage.admin().get("/v1/templates/welcome/versions/3"), 404, "not-found");
+        ProblemResponseChecks.expect(stage.admin().get("/v1/templates/welcome/versions/x"), 404, "not-found");
     }
 
     @Test
-    void of_many_who_replace_one_version_at_once_one_wins_and_the_others_are_told() {
+    void of_many_concurrent_writers_of_one_version_one_wins_and_the_others_get_a_conflict() {
         put("channels/contested", "{\"kind\":\"chat\",\"url\":\"https://example.com/0\"}")
                 .expect(200);
-        List<Reply> replies = Crowd.atOnce(
+        List<HttpReply> replies = ConcurrentCalls.atOnce(
                 8,
                 i -> put(
                         "channels/contested",
                         "{\"kind\":\"chat\",\"url\":\"https://example.com/" + (i + 1) + "\"}",
                         "If-Match: \"1\""));
         int won = 0;
-        for (Reply reply : replies) {
+        for (HttpReply reply : replies) {
             if (reply.status() == 200) {
                 won++;
             } else {
-                Problem.expect(reply, 412, "precondition-failed");
+                ProblemResponseChecks.expect(reply, 412, "precondition-failed");
             }
             assertEquals(2, reply.json().get("version").asInt());
         }
@@ -91,25 +91,26 @@ class SettingsTest extends OnBothStores {
 
     @Test
     void a_put_with_a_key_is_done_once_and_does_not_undo_a_later_one() {
-        Reply first =
+        HttpReply first =
                 put("templates/keyed", text("first"), "Idempotency-Key: put-1").expect(200);
         put("templates/keyed", text("second")).expect(200);
-        Reply again =
+        HttpReply again =
                 put("templates/keyed", text("first"), "Idempotency-Key: put-1").expect(200);
         assertEquals(first.body(), again.body());
         assertEquals("true", again.header("X-Idempotent-Replayed"));
-        Reply now = stage.admin().get("/v1/templates/keyed").expect(200);
+        HttpReply now = stage.admin().get("/v1/templates/keyed").expect(200);
         assertEquals("second", now.json().at("/document/text").asString());
-        Problem.expect(
+        ProblemResponseChecks.expect(
                 put("templates/keyed", text("third"), "Idempotency-Key: put-1"), 422, "idempotency-key-conflict");
     }
 
     @Test
-    void if_none_match_makes_only_what_is_not_there() {
+    void if_none_match_creates_only_missing_documents() {
         put("templates/new", text("mine"), "If-None-Match: *").expect(200);
-        Problem.expect(put("templates/new", text("yours"), "If-None-Match: *"), 412, "precondition-failed");
-        Problem.expect(put("templates/new", text("yours"), "If-Match: W/x"), 400, "invalid-input");
-        Problem.expect(stage.admin().delete("/v1/templates/never"), 404, "not-found");
+        ProblemResponseChecks.expect(
+                put("templates/new", text("yours"), "If-None-Match: *"), 412, "precondition-failed");
+        ProblemResponseChecks.expect(put("templates/new", text("yours"), "If-Match: W/x"), 400, "invalid-input");
+        ProblemResponseChecks.expect(stage.admin().delete("/v1/templates/never"), 404, "not-found");
     }
 
     @ParameterizedTest
@@ -159,8 +160,8 @@ class SettingsTest extends OnBothStores {
                 "profiles/x  | {\"attributes\":[]}                                                             |"
                         + " /attributes"
             })
-    void what_is_wrong_with_a_document_is_told_with_its_place(String path, String document, String pointer) {
-        Reply refused = Problem.expect(put(path, document), 400, "invalid-input");
+    void an_invalid_document_is_reported_with_its_path(String path, String document, String pointer) {
+        HttpReply refused = ProblemResponseChecks.expect(put(path, document), 400, "invalid-input");
         List<String> places = new ArrayList<>();
         refused.json()
                 .get("errors")
@@ -170,14 +171,15 @@ class SettingsTest extends OnBothStores {
     }
 
     @Test
-    void a_channel_says_what_it_can_honour_and_warns_of_a_secret_that_is_not_there() {
-        Reply kept = put("channels/texts", """
+    void a_channel_lists_its_protections_and_warns_of_a_missing_secret() {
+        HttpReply reply = put("channels/texts", """
             {"kind":"sms","http":{"url":"https://sms.example.com/send","headers":{"Authorization":
             "Bearer ${ secret.sms }"},"body":{"to":"{{ to }}"}},"honours":["provider_key"],
             "provider_window":"24h","message_id":"/id"}
             """).expect(200);
-        assertTrue(kept.json().get("warnings").get(0).asString().contains("no secret sms yet"), kept.body());
-        Reply mail = put("channels/mail", """
+        assertTrue(
+                reply.json().get("warnings").get(0).asString().contains("secret sms does not exist yet"), reply.body());
+        HttpReply mail = put("channels/mail", """
             {"kind":"email","smtp":{"host":"mail.example.com","port":587,"user":"semel",
             "password_secret":"no-such-secret","from":"Shop <shop@example.com>"}}
             """).expect(200);
@@ -186,10 +188,11 @@ class SettingsTest extends OnBothStores {
         var texts = java.util.Objects.requireNonNull(channels.find(1, "texts")).value();
         assertEquals(
                 java.util.Set.of("at_most_once", "ask", "provider_key"),
-                texts.honours().words());
-        assertEquals(java.time.Duration.ofDays(1), texts.honours().providerWindow());
+                texts.protections().names());
+        assertEquals(java.time.Duration.ofDays(1), texts.protections().providerWindow());
         var email = java.util.Objects.requireNonNull(channels.find(1, "mail")).value();
-        assertEquals(java.util.Set.of("at_most_once", "ask"), email.honours().words());
+        assertEquals(
+                java.util.Set.of("at_most_once", "ask"), email.protections().names());
         stage.admin().delete("/v1/channels/mail").expect(200);
         assertEquals(null, channels.find(1, "mail"), "a change counts at once");
     }
@@ -213,28 +216,28 @@ class SettingsTest extends OnBothStores {
                         .json()
                         .get("items")
                         .size());
-        JsonNode person =
+        JsonNode user =
                 stage.admin().get("/v1/profiles/cus%201%2F2").expect(200).json();
-        assertEquals("email", person.at("/subscriptions/0/topic").asString());
-        assertEquals(false, person.at("/subscriptions/0/subscribed").asBoolean());
+        assertEquals("email", user.at("/subscriptions/0/topic").asString());
+        assertEquals(false, user.at("/subscriptions/0/subscribed").asBoolean());
         stage.admin().delete("/v1/profiles/cus%201%2F2").expect(200);
         put("profiles/cus%201%2F2", "{}").expect(200);
-        person = stage.admin().get("/v1/profiles/cus%201%2F2").expect(200).json();
-        assertEquals(1, person.get("subscriptions").size(), "an opt-out is a promise");
-        Problem.expect(stage.server().with("read").put("/v1/profiles/x", "{}"), 403, "forbidden");
+        user = stage.admin().get("/v1/profiles/cus%201%2F2").expect(200).json();
+        assertEquals(1, user.get("subscriptions").size(), "an opt-out is a promise");
+        ProblemResponseChecks.expect(stage.server().with("read").put("/v1/profiles/x", "{}"), 403, "forbidden");
     }
 
     @Test
-    void a_cohort_has_members_and_a_misspelt_one_is_not_made() {
+    void a_cohort_has_members_and_a_misspelt_one_is_not_created() {
         put("cohorts/vip", "{}").expect(200);
         for (String id : List.of("c", "a", "b")) {
             put("cohorts/vip/members/" + id, "{}").expect(200);
         }
         put("cohorts/vip/members/a", "{}").expect(200);
-        Problem.expect(put("cohorts/vpi/members/a", "{}"), 404, "not-found");
-        Reply page = stage.admin().get("/v1/cohorts/vip/members?limit=2").expect(200);
+        ProblemResponseChecks.expect(put("cohorts/vpi/members/a", "{}"), 404, "not-found");
+        HttpReply page = stage.admin().get("/v1/cohorts/vip/members?limit=2").expect(200);
         assertEquals("b", page.json().at("/items/1/profile_id").asString());
-        Reply rest = stage.admin().get("/v1/cohorts/vip/members?limit=2&after=" + page.text("next"));
+        HttpReply rest = stage.admin().get("/v1/cohorts/vip/members?limit=2&after=" + page.text("next"));
         assertEquals("c", rest.expect(200).json().at("/items/0/profile_id").asString());
         stage.admin().delete("/v1/cohorts/vip/members/b").expect(200);
         put("profiles/a", "{}").expect(200);
@@ -247,7 +250,7 @@ class SettingsTest extends OnBothStores {
     }
 
     @Test
-    void lists_go_page_by_page_and_leave_large_documents_out() {
+    void lists_are_paged_and_omit_large_documents() {
         put("templates/zz-a", text("x".repeat(5_000))).expect(200);
         put("templates/zz-b", text("small")).expect(200);
         List<String> names = new ArrayList<>();
@@ -265,7 +268,7 @@ class SettingsTest extends OnBothStores {
                     : "&after=" + page.get("next").asString();
         } while (!after.isEmpty());
         assertTrue(names.containsAll(List.of("zz-a left out", "zz-b")), names::toString);
-        Problem.expect(stage.admin().get("/v1/templates?after=***"), 400, "invalid-input");
-        Problem.expect(put("templates/huge", text("x".repeat(263_000))), 413, "payload-too-large");
+        ProblemResponseChecks.expect(stage.admin().get("/v1/templates?after=***"), 400, "invalid-input");
+        ProblemResponseChecks.expect(put("templates/huge", text("x".repeat(263_000))), 413, "payload-too-large");
     }
 }

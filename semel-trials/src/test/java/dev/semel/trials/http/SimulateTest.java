@@ -1,72 +1,72 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.data;
-import static dev.semel.trials.support.Flows.failing;
-import static dev.semel.trials.support.Flows.keyed;
+import static dev.semel.trials.support.SampleWorkflows.data;
+import static dev.semel.trials.support.SampleWorkflows.failing;
+import static dev.semel.trials.support.SampleWorkflows.keyed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ServerFixture;
 import org.junit.jupiter.api.Test;
 
 /** What a simulation says is what the same trigger then does; and until it does, nothing has changed. */
 class SimulateTest extends OnBothStores {
-    SimulateTest(Stage stage) {
+    SimulateTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
-    private Reply simulated(String key, String workflow, String body) {
+    private HttpReply simulated(String key, String workflow, String body) {
         return admin().post("/v1/keys/" + key + "/simulate?workflow=" + workflow, body)
                 .expect(200);
     }
 
     /** Simulates it twice, does it, and compares. */
-    private Reply kept(String outcome, String key, String workflow, String body) {
-        Reply told = simulated(key, workflow, body);
-        assertEquals(outcome, told.text("outcome"), told.body());
+    private HttpReply kept(String outcome, String key, String workflow, String body) {
+        HttpReply reply = simulated(key, workflow, body);
+        assertEquals(outcome, reply.text("outcome"), reply.body());
         assertEquals(outcome, simulated(key, workflow, body).text("outcome"), "a simulation changes nothing");
-        Reply real = admin().trigger(workflow, key, body);
-        assertEquals(told.json().path("status_code").asInt(), real.status(), told.body() + " " + real.body());
+        HttpReply real = admin().trigger(workflow, key, body);
+        assertEquals(reply.json().path("status_code").asInt(), real.status(), reply.body() + " " + real.body());
         switch (outcome) {
             case "new_run" -> {
                 assertFalse(real.flag("idempotent_replayed"));
-                assertEquals(previous(told), previous(real));
+                assertEquals(previous(reply), previous(real));
             }
             case "replayed" -> {
                 assertTrue(real.flag("idempotent_replayed"));
-                assertEquals(told.runId(), real.runId());
-                assertEquals(told.flag("payload_mismatch"), real.flag("payload_mismatch"));
+                assertEquals(reply.runId(), real.runId());
+                assertEquals(reply.flag("payload_mismatch"), real.flag("payload_mismatch"));
             }
             case "conflict" -> {
-                assertEquals(told.runId(), real.runId());
-                assertEquals(told.text("reason"), real.text("reason"));
+                assertEquals(reply.runId(), real.runId());
+                assertEquals(reply.text("reason"), real.text("reason"));
                 assertEquals(
-                        told.json().path("changed").valueStream().toList(),
+                        reply.json().path("changed").valueStream().toList(),
                         real.json().path("changed").valueStream().toList());
             }
-            case "refused" -> assertEquals(told.text("reason"), real.text("code"));
-            default -> assertEquals(told.runId(), real.runId());
+            case "rejected" -> assertEquals(reply.text("reason"), real.text("code"));
+            default -> assertEquals(reply.runId(), real.runId());
         }
         return real;
     }
 
-    private static String previous(Reply reply) {
+    private static String previous(HttpReply reply) {
         return reply.json().path("previous_run_id").asString("");
     }
 
     private void ended(String workflow, String key) {
         String run = admin().get("/v1/keys/" + key).text("run_id");
-        Crowd.until(
+        ConcurrentCalls.until(
                 "the run of " + workflow + " has ended",
                 () -> !admin().get("/v1/runs/" + run)
                         .json()
@@ -80,7 +80,7 @@ class SimulateTest extends OnBothStores {
         admin().publish(keyed("strict", "fingerprint: [amount]")).expect(200);
         admin().publish(keyed("other", "window: 1h")).expect(200);
         String key = stage.key();
-        Reply first = kept("new_run", key, "strict", data("\"amount\": 1"));
+        HttpReply first = kept("new_run", key, "strict", data("\"amount\": 1"));
         assertEquals(
                 first.runId(),
                 kept("replayed", key, "strict", data("\"amount\": 1")).runId());
@@ -89,7 +89,7 @@ class SimulateTest extends OnBothStores {
     }
 
     @Test
-    void a_loud_replay_a_distinct_key_and_a_payload_that_came_before() {
+    void a_flagged_duplicate_a_distinct_key_and_a_repeated_payload() {
         admin().publish(keyed("loud", "window: 1h")).expect(200);
         String loud = stage.key();
         kept("new_run", loud, "loud", data("\"a\": 1"));
@@ -106,23 +106,23 @@ class SimulateTest extends OnBothStores {
     }
 
     @Test
-    void expired_released_and_failed_keys_start_anew() {
+    void expired_released_and_failed_keys_start_new_runs() {
         admin().publish(keyed("short", "window: 1s")).expect(200);
         String key = stage.key();
-        Reply first = kept("new_run", key, "short", data(""));
+        HttpReply first = kept("new_run", key, "short", data(""));
         ended("short", key);
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it is expired",
                 () -> admin().get("/v1/keys/" + key).text("status").equals("expired"));
-        Reply second = kept("new_run", key, "short", data(""));
+        HttpReply second = kept("new_run", key, "short", data(""));
         assertEquals(first.runId(), second.text("previous_run_id"));
 
         admin().publish(keyed("long", "window: 1h")).expect(200);
         String released = stage.key();
-        Reply before = kept("new_run", released, "long", data(""));
+        HttpReply before = kept("new_run", released, "long", data(""));
         ended("long", released);
         String release = "/v1/keys/" + released + "/release";
-        Reply dry = admin().post(release + "?dry_run=true", "{\"reason\":\"a look\"}")
+        HttpReply dry = admin().post(release + "?dry_run=true", "{\"reason\":\"a look\"}")
                 .expect(200);
         assertFalse(dry.flag("released"));
         kept("replayed", released, "long", data(""));
@@ -139,13 +139,13 @@ class SimulateTest extends OnBothStores {
     }
 
     @Test
-    void later_is_told_by_the_window_and_a_longer_window_changes_it() {
+    void a_later_trigger_is_predicted_by_the_window() {
         admin().publish(keyed("day", "window: 24h")).expect(200);
         String key = stage.key();
-        Reply first = admin().trigger("day", key, data("")).expect(200);
+        HttpReply first = admin().trigger("day", key, data("")).expect(200);
         ended("day", key);
         assertEquals("replayed", simulated(key, "day", "{\"after\":\"23h\"}").text("outcome"));
-        Reply later = simulated(key, "day", "{\"after\":\"25h\"}");
+        HttpReply later = simulated(key, "day", "{\"after\":\"25h\"}");
         assertEquals("new_run", later.text("outcome"));
         assertEquals("expired", later.text("reason"));
         assertEquals(first.runId(), later.text("previous_run_id"));
@@ -154,17 +154,16 @@ class SimulateTest extends OnBothStores {
         assertEquals("replayed", simulated(key, "day", "{\"after\":\"25h\"}").text("outcome"));
         admin().post(extend, "{\"for\":\"48h\"}").expect(400);
         assertTrue(admin().get("/v1/audit").body().contains("key.extend"));
-        Reply story = admin().get("/v1/keys/" + key).expect(200);
-        assertTrue(story.json().path("story").size() >= 3, story.body());
-        assertEquals(
-                "replayed", story.json().path("if_it_came_now").path("outcome").asString());
+        HttpReply story = admin().get("/v1/keys/" + key).expect(200);
+        assertTrue(story.json().path("history").size() >= 3, story.body());
+        assertEquals("replayed", story.json().path("simulation").path("outcome").asString());
     }
 
     @Test
-    void data_that_a_fresh_trigger_would_be_refused_for_are_told() {
+    void data_that_a_fresh_trigger_would_be_rejected_for_are_reported() {
         admin().publish(keyed("typed", "window: 1h") + "input: { amount: { type: integer, required: true } }\n")
                 .expect(200);
-        kept("refused", stage.key(), "typed", data("\"amount\": \"x\""));
+        kept("rejected", stage.key(), "typed", data("\"amount\": \"x\""));
         assertEquals(
                 404, admin().post("/v1/keys/k/simulate?workflow=nowhere", "{}").status());
         assertEquals(

@@ -1,19 +1,19 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.data;
-import static dev.semel.trials.support.Flows.flow;
-import static dev.semel.trials.support.Outcome.replay;
-import static dev.semel.trials.support.Outcome.started;
+import static dev.semel.trials.support.SampleWorkflows.data;
+import static dev.semel.trials.support.SampleWorkflows.flow;
+import static dev.semel.trials.support.TriggerResponseChecks.replay;
+import static dev.semel.trials.support.TriggerResponseChecks.started;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.RawConnection;
 import dev.semel.trials.support.StoreKind;
-import dev.semel.trials.support.Wire;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -35,17 +35,17 @@ class StopTest {
         byte[] body = data("").getBytes(StandardCharsets.UTF_8);
         String head = "POST /v1/workflows/plain/trigger HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
                 + server.adminToken() + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length + "\r\n";
-        Reply answered;
-        try (Wire inFlight = server.wire();
-                Wire kept = server.wire()) {
-            kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-            kept.reply().expect(200);
+        HttpReply answered;
+        try (RawConnection inFlight = server.wire();
+                RawConnection rawConnection = server.wire()) {
+            rawConnection.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            rawConnection.reply().expect(200);
             inFlight.send(head + "Idempotency-Key: in-flight\r\nExpect: 100-continue\r\n\r\n");
             inFlight.reply().expect(100); // the server is reading the body: the request is in flight
             Thread stopping = Thread.ofPlatform().start(server::close);
-            Crowd.until("nobody can connect", () -> refuses(server.port()));
-            kept.send(head + "Idempotency-Key: too-late\r\n\r\n").send(body);
-            Reply late = Problem.expect(kept.reply(), 503, "shutting-down");
+            ConcurrentCalls.until("nobody can connect", () -> refuses(server.port()));
+            rawConnection.send(head + "Idempotency-Key: too-late\r\n\r\n").send(body);
+            HttpReply late = ProblemResponseChecks.expect(rawConnection.reply(), 503, "shutting-down");
             assertTrue(late.flag("retryable") && late.header("Retry-After") != null, late::toString);
             inFlight.send(body);
             answered = started(inFlight.reply());
@@ -65,11 +65,11 @@ class StopTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void every_replay_that_was_answered_is_on_record_after_a_stop(StoreKind kind) {
+    void every_answered_duplicate_is_recorded_after_a_stop(StoreKind kind) {
         String store = kind.fresh(folder);
         LiveServer server = LiveServer.first(store, folder, _ -> {});
         server.admin().publish(flow("plain")).expect(200);
-        Reply first = started(server.admin().trigger("plain", "k", data("")));
+        HttpReply first = started(server.admin().trigger("plain", "k", data("")));
         for (int i = 0; i < 30; i++) {
             replay(first, server.admin().trigger("plain", "k", data("")));
         }
@@ -82,7 +82,7 @@ class StopTest {
     }
 
     private static boolean refuses(int port) {
-        try (Wire wire = new Wire(port)) {
+        try (RawConnection wire = new RawConnection(port)) {
             wire.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
             return wire.replyOrClosed() == null;
         } catch (UncheckedIOException e) {

@@ -1,18 +1,18 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.data;
-import static dev.semel.trials.support.Flows.flow;
+import static dev.semel.trials.support.SampleWorkflows.data;
+import static dev.semel.trials.support.SampleWorkflows.flow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.ServerFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -27,20 +27,20 @@ import tools.jackson.databind.JsonNode;
 class TokensTest extends OnBothStores {
     private static final List<String> SCOPES = List.of("trigger", "read", "operate", "review", "admin");
 
-    TokensTest(Stage stage) {
+    TokensTest(ServerFixture stage) {
         super(stage);
     }
 
     @Test
-    void a_token_is_shown_once_listed_without_its_secret_and_dead_when_revoked() {
-        Reply made = admin().post(
+    void a_token_is_shown_once_listed_without_its_secret_and_invalid_when_revoked() {
+        HttpReply made = admin().post(
                         "/v1/tokens",
                         "{\"name\": \"robot\", \"scopes\": [\"read\", \"trigger\"], \"quota_per_minute\": 9}");
         String secret = made.expect(200).text("token");
         String id = made.text("token_id");
         assertEquals("no-store", made.header("Cache-Control"));
         assertFalse(made.json().get("created_at").isNull(), made.body());
-        Reply list = admin().get("/v1/tokens").expect(200);
+        HttpReply list = admin().get("/v1/tokens").expect(200);
         assertFalse(list.body().contains(secret), "the list shows a secret");
         JsonNode listed = find(list.json().get("items"), id);
         assertEquals("[\"trigger\",\"read\"]", listed.get("scopes").toString());
@@ -50,8 +50,8 @@ class TokensTest extends OnBothStores {
         assertFalse(listed.has("token") || listed.has("hash"), listed::toString);
         stage.server().as(secret).get("/v1/runs").expect(200);
         admin().delete("/v1/tokens/" + id).expect(200);
-        Problem.expect(stage.server().as(secret).get("/v1/runs"), 401, "unauthenticated");
-        Problem.expect(admin().delete("/v1/tokens/" + id), 404, "not-found");
+        ProblemResponseChecks.expect(stage.server().as(secret).get("/v1/runs"), 401, "unauthenticated");
+        ProblemResponseChecks.expect(admin().delete("/v1/tokens/" + id), 404, "not-found");
         assertFalse(find(admin().get("/v1/tokens").json().get("items"), id)
                 .get("revoked_at")
                 .isNull());
@@ -75,7 +75,7 @@ class TokensTest extends OnBothStores {
     }
 
     @Test
-    void a_token_that_is_none_is_not_made() {
+    void an_invalid_token_request_creates_none() {
         stage.server();
         String before = stage.rows();
         for (String body : new String[] {
@@ -95,15 +95,15 @@ class TokensTest extends OnBothStores {
             "{\"workspace\": \"left-behind\", \"scopes\": []}",
             "{\"scopes\": {\"a\": \"read\"}}"
         }) {
-            Problem.expect(admin().post("/v1/tokens", body), 400, "invalid-input");
+            ProblemResponseChecks.expect(admin().post("/v1/tokens", body), 400, "invalid-input");
         }
         assertEquals(before, stage.rows());
     }
 
     @Test
-    void every_route_asks_for_its_own_scope_and_admin_implies_no_other() {
+    void every_route_requires_its_own_scope_and_admin_implies_no_other() {
         admin().publish(flow("plain")).expect(200);
-        Map<String, Caller> callers = new TreeMap<>();
+        Map<String, ApiCaller> callers = new TreeMap<>();
         for (String scope : SCOPES) {
             callers.put(scope, stage.server().with(scope));
         }
@@ -133,17 +133,20 @@ class TokensTest extends OnBothStores {
                 Map.entry("GET /v1/openapi.json", "read"),
                 Map.entry("GET /metrics", "read")));
         routes.forEach((route, scope) -> callers.forEach((has, caller) -> {
-            Reply reply = caller.send(route.split(" ")[0], route.split(" ")[1], "");
+            HttpReply reply = caller.send(route.split(" ")[0], route.split(" ")[1], "");
             if (has.equals(scope)) {
                 assertFalse(reply.status() == 403 || reply.status() == 401, () -> route + " " + has + " " + reply);
             } else {
-                assertEquals(scope, Problem.expect(reply, 403, "forbidden").text("scope"), route);
+                assertEquals(
+                        scope,
+                        ProblemResponseChecks.expect(reply, 403, "forbidden").text("scope"),
+                        route);
             }
         }));
     }
 
     @Test
-    void the_first_token_lies_in_a_file_for_its_owner_alone() throws Exception {
+    void the_first_token_is_in_a_file_readable_by_its_owner_only() throws Exception {
         stage.server();
         Path file = stage.data().resolve("admin-token");
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
@@ -153,7 +156,7 @@ class TokensTest extends OnBothStores {
     @Test
     void health_is_open_and_says_nothing_private() {
         for (String path : new String[] {"/healthz", "/readyz"}) {
-            Reply reply = stage.server().stranger().get(path).expect(200);
+            HttpReply reply = stage.server().stranger().get(path).expect(200);
             assertTrue(
                     reply.body().matches("\\{\"status\":\"(ok|ready)\"(,\"durability\":\"(un)?safe\")?}"),
                     reply.body());
@@ -164,22 +167,22 @@ class TokensTest extends OnBothStores {
     @Test
     void metrics_need_the_scope_read_and_parse_as_prometheus_text() {
         admin().publish(flow("plain")).expect(200);
-        String key = stage.key() + "-" + Stage.CANARY;
+        String key = stage.key() + "-" + ServerFixture.CANARY;
         admin().trigger("plain", key, data("")).expect(200);
         admin().trigger("plain", key, data("")).expect(200);
-        Problem.expect(stage.server().stranger().get("/metrics"), 401, "unauthenticated");
-        Problem.expect(stage.server().with("trigger").get("/metrics"), 403, "forbidden");
-        Reply reply = stage.server().with("read").get("/metrics").expect(200);
+        ProblemResponseChecks.expect(stage.server().stranger().get("/metrics"), 401, "unauthenticated");
+        ProblemResponseChecks.expect(stage.server().with("trigger").get("/metrics"), 403, "forbidden");
+        HttpReply reply = stage.server().with("read").get("/metrics").expect(200);
         assertPrometheus(reply);
         assertTrue(reply.body().contains("semel_triggers_replayed"), reply.body());
         assertFalse(reply.body().contains(key), "a metric shows a key");
     }
 
     @Test
-    void metrics_tell_names_of_other_workspaces_to_nobody_but_an_admin() {
+    void metrics_show_names_of_other_workspaces_only_to_an_admin() {
         admin().publish(flow("of_ours")).expect(200);
         admin().trigger("of_ours", stage.key(), data("")).expect(200);
-        Caller theirs =
+        ApiCaller theirs =
                 stage.server().as(stage.server().token("\"name\":\"t\",\"workspace\":\"theirs\"", "admin", "trigger"));
         theirs.publish(flow("of_theirs")).expect(200);
         theirs.trigger("of_theirs", stage.key(), data("")).expect(200);
@@ -197,17 +200,17 @@ class TokensTest extends OnBothStores {
     }
 
     @Test
-    void in_dev_metrics_are_open_and_the_word_dev_is_a_token_and_in_serve_it_is_not(@TempDir Path folder) {
-        Problem.expect(stage.server().as("dev").get("/v1/runs"), 401, "unauthenticated");
+    void in_dev_metrics_are_open_and_dev_is_a_token_and_in_serve_not(@TempDir Path folder) {
+        ProblemResponseChecks.expect(stage.server().as("dev").get("/v1/runs"), 401, "unauthenticated");
         try (LiveServer dev = LiveServer.dev("sqlite:" + folder.resolve("dev.db"), folder)) {
             assertPrometheus(dev.stranger().get("/metrics").expect(200));
             dev.as("dev").get("/v1/runs").expect(200);
-            Problem.expect(dev.stranger().get("/v1/runs"), 401, "unauthenticated");
+            ProblemResponseChecks.expect(dev.stranger().get("/v1/runs"), 401, "unauthenticated");
             assertFalse(Files.exists(folder.resolve("admin-token")));
         }
     }
 
-    private static void assertPrometheus(Reply reply) {
+    private static void assertPrometheus(HttpReply reply) {
         assertTrue(String.valueOf(reply.header("Content-Type")).startsWith("text/plain; version=0.0.4"));
         String sample = "[a-zA-Z_:][a-zA-Z0-9_:]*(\\{([a-zA-Z_][a-zA-Z0-9_]*=\"([^\"\\\\\\n]|\\\\.)*\",?)*})? "
                 + "(NaN|[+-]?Inf|[+-]?[0-9.]+([eE][+-]?[0-9]+)?)( [0-9]+)?";
@@ -226,7 +229,7 @@ class TokensTest extends OnBothStores {
         throw new AssertionError("no token " + id);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 }

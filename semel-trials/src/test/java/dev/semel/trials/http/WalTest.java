@@ -1,6 +1,6 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.flow;
+import static dev.semel.trials.support.SampleWorkflows.flow;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.LiveServer;
@@ -18,7 +18,7 @@ class WalTest {
     Path folder;
 
     @Test
-    void the_write_ahead_log_stays_bounded_under_load() throws Exception {
+    void the_write_ahead_log_stays_limited_under_load() throws Exception {
         try (LiveServer server = LiveServer.first(StoreKind.SQLITE.fresh(folder), folder, _ -> {})) {
             server.admin().publish(flow("plain")).expect(200);
             long most = 0;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Semel;
-import dev.semel.Settings;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.StoreFailure;
 import dev.semel.trials.support.Databases;
 import dev.semel.trials.support.ServerProcess;
@@ -51,19 +51,19 @@ class BadStartTest {
         return message;
     }
 
-    private static Semel opened(String url) {
-        return Semel.open(Settings.of(url, _ -> {
+    private static SemelRuntime opened(String url) {
+        return SemelRuntime.open(RuntimeOptions.of(url, _ -> {
             throw new IllegalStateException("there are no workflows here");
         }));
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        //[^/]*/   | //no-such-host.invalid/ | no such host name is known | Correct the host
-        //[^/]*/   | //127.0.0.1:1/          | nothing listens there      | Correct host and port
-        //[^/]*/   | //127.0.0.1:54x/        | not one of PostgreSQL      | with a number as the port
-        /semel_\\d+ | /semel_typo             | it has no database "semel_typo" | CREATE DATABASE
-        user=\\w+  | user=nobody_here        | does not let user "nobody_here" in | that the role exists
+        //[^/]*/   | //no-such-host.invalid/ | the host name cannot be resolved | Correct the host
+        //[^/]*/   | //127.0.0.1:1/          | no server listens on that port | Correct host and port
+        //[^/]*/   | //127.0.0.1:54x/        | not a PostgreSQL URL       | with a number as the port
+        /semel_\\d+ | /semel_typo             | database "semel_typo" does not exist | CREATE DATABASE
+        user=\\w+  | user=nobody_here        | does not allow user "nobody_here" to connect | that this role may log in
         """)
     void a_typo_in_the_url_is_named(String part, String typo, String what, String fix) {
         String url = Databases.fresh();
@@ -85,18 +85,18 @@ class BadStartTest {
         Databases.command("SELECT pg_reload_conf()");
         String local = url.replace("localhost", "127.0.0.1");
         String message = refused(as("locked", local));
-        assertTrue(message.contains("does not know user \"locked\" with this password"), message);
+        assertTrue(message.contains("rejects user \"locked\" with this password"), message);
         message = refused(local.replaceAll("user=[^&]*", "user=locked"));
-        assertTrue(message.contains("asks user \"locked\" for a password, and the URL has none"), message);
+        assertTrue(message.contains("requires a password for user \"locked\", and the URL has none"), message);
     }
 
     @Test
-    void a_user_without_rights_is_told_which_one_and_one_with_just_enough_may_work() throws SQLException {
+    void a_database_user_without_rights_learns_the_missing_one_and_minimal_rights_suffice() throws SQLException {
         String url = Databases.fresh();
         Databases.command("CREATE ROLE poor LOGIN");
         String poor = as("poor", url);
         String message = refused(poor);
-        assertTrue(message.contains("user \"poor\" may not") && message.contains("schema public"), message);
+        assertTrue(message.contains("user \"poor\" lacks a privilege") && message.contains("schema public"), message);
         assertTrue(message.contains("GRANT USAGE, CREATE"), message);
         opened(url).close(); // the owner makes the tables
         message = refused(poor);
@@ -106,40 +106,41 @@ class BadStartTest {
         message = refused(poor);
         assertTrue(message.contains("INSERT on semel_run"), message);
         execute(url, "GRANT INSERT ON semel_run TO poor");
-        try (Semel semel = opened(poor)) {
-            assertTrue(semel.ready(), "rows are enough where the tables are there");
+        try (SemelRuntime semel = opened(poor)) {
+            assertTrue(semel.isReady(), "rows are enough where the tables are there");
         }
-        execute(url, "DELETE FROM semel_migration WHERE number = 4");
-        execute(url, "ALTER TABLE semel_lease DROP version, DROP runs, DROP renewed_at, DROP ahead");
+        execute(url, "DELETE FROM semel_migration WHERE number = 1");
         message = refused(poor);
-        assertTrue(message.contains("must be owner of table semel_lease"), "an older schema: " + message);
-        assertTrue(message.contains("Let the owner of the tables start the first worker of a version"), message);
+        assertTrue(message.contains("permission denied for schema public"), "a missing migration: " + message);
+        assertTrue(
+                message.contains("Start the first worker of a new version with the user that owns the tables"),
+                message);
     }
 
     @Test
-    void a_pooler_that_shares_sessions_between_transactions_is_refused_and_one_that_passes_them_on_is_fine() {
+    void a_transaction_pooler_is_rejected_and_a_session_pooler_is_accepted() {
         String url = Databases.fresh();
         int port = Integer.parseInt(url.replaceAll(".*//[^/]*:(\\d+)/.*", "$1"));
         for (boolean keepsStatements : new boolean[] {true, false}) {
-            try (SharedSession pooler = new SharedSession(port, keepsStatements)) {
+            try (TransactionPoolerStub pooler = new TransactionPoolerStub(port, keepsStatements)) {
                 String message = refused(url.replaceFirst("//[^/]*/", "//127.0.0.1:" + pooler.port() + "/"));
                 assertTrue(message.contains("shares sessions between transactions"), message);
                 assertTrue(message.contains("pool_mode = session"), message);
             }
         }
         try (CountingProxy proxy = new CountingProxy(port);
-                Semel semel = opened(url.replaceFirst("//[^/]*/", "//127.0.0.1:" + proxy.port() + "/"))) {
-            assertTrue(semel.ready());
+                SemelRuntime semel = opened(url.replaceFirst("//[^/]*/", "//127.0.0.1:" + proxy.port() + "/"))) {
+            assertTrue(semel.isReady());
         }
     }
 
     @Test
-    void a_server_process_ends_with_one_line_that_says_what_to_do() throws Exception {
+    void a_server_process_ends_with_one_line_of_instructions() throws Exception {
         assertEquals(
                 List.of(
-                        "semel: PostgreSQL at no-such-host.invalid:5432 cannot be used as the store: no such host name"
-                                + " is known. Nothing was changed. Correct the host in the URL, or look at the name"
-                                + " server.",
+                        "semel: PostgreSQL at no-such-host.invalid:5432 cannot be used as the store: the host name"
+                                + " cannot be resolved. Nothing was changed. Correct the host in the URL, or check the"
+                                + " DNS server.",
                         "exit 1"),
                 ServerProcess.refusal(folder, "jdbc:postgresql://no-such-host.invalid/semel?user=u", "serve"));
     }

@@ -14,14 +14,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** Stands between a worker and PostgreSQL, lets everything through, and counts the statements that are executed. */
 final class CountingProxy implements AutoCloseable {
-    private final ServerSocket door;
+    private final ServerSocket listener;
     private final int target;
     private final Queue<String> statements = new ConcurrentLinkedQueue<>();
 
     CountingProxy(int target) {
         this.target = target;
         try {
-            this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -29,7 +29,7 @@ final class CountingProxy implements AutoCloseable {
     }
 
     int port() {
-        return door.getLocalPort();
+        return listener.getLocalPort();
     }
 
     /** The text of each executed statement where it was sent, in order; empty for one that was prepared before. */
@@ -38,14 +38,14 @@ final class CountingProxy implements AutoCloseable {
     }
 
     private void accept() {
-        while (!door.isClosed()) {
+        while (!listener.isClosed()) {
             try {
-                Socket client = door.accept();
+                Socket client = listener.accept();
                 Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
                 Thread.ofVirtual().start(() -> copy(server, client));
                 Thread.ofVirtual().start(() -> listen(client, server));
             } catch (IOException e) {
-                if (!door.isClosed()) {
+                if (!listener.isClosed()) {
                     throw new UncheckedIOException(e);
                 }
             }
@@ -108,7 +108,7 @@ final class CountingProxy implements AutoCloseable {
     @Override
     public void close() {
         try {
-            door.close();
+            listener.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

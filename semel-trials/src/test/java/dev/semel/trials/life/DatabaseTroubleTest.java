@@ -1,15 +1,15 @@
 package dev.semel.trials.life;
 
-import static dev.semel.trials.support.Flows.data;
+import static dev.semel.trials.support.SampleWorkflows.data;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.ServerProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,11 +70,11 @@ class DatabaseTroubleTest {
         return Objects.requireNonNull(running, "no server was started");
     }
 
-    private Caller caller() {
+    private ApiCaller caller() {
         return server().as("dev");
     }
 
-    private Reply trigger(String key) {
+    private HttpReply trigger(String key) {
         return caller().trigger(FLOW, key, data(""));
     }
 
@@ -83,61 +83,63 @@ class DatabaseTroubleTest {
     }
 
     /** A run that was asked for before goes on, one that is asked for now completes, and nothing ran twice. */
-    private void worksAgain(Reply before, String refusedKey) {
-        Crowd.until("ready again", this::ready);
-        Crowd.until("triggers are taken again", () -> trigger(refusedKey).status() == 200);
+    private void worksAgain(HttpReply before, String refusedKey) {
+        ConcurrentCalls.until("ready again", this::ready);
+        ConcurrentCalls.until(
+                "triggers are taken again", () -> trigger(refusedKey).status() == 200);
         assertEquals(before.runId(), trigger("before").runId(), "the same key is the same run");
-        Crowd.until("all runs complete", () -> {
-            Reply unfinished = caller().get("/v1/runs?q=status:completed&limit=200");
+        ConcurrentCalls.until("all runs complete", () -> {
+            HttpReply unfinished = caller().get("/v1/runs?q=status:completed&limit=200");
             return unfinished.status() == 200 && unfinished.json().get("items").size() == 2;
         });
     }
 
     private void refusedMeanwhile(String key) {
-        Reply refused = trigger(key);
-        Problem.expect(refused, 503, "store-unavailable");
+        HttpReply refused = trigger(key);
+        ProblemResponseChecks.expect(refused, 503, "store-unavailable");
         assertTrue(refused.header("Retry-After") != null && refused.flag("retryable"), refused::toString);
         assertEquals(200, server().as("").get("/healthz").status(), "the process itself is well");
     }
 
     @Test
-    void a_restart_of_postgresql_in_every_way_is_survived_without_a_restart_of_ours() throws Exception {
+    void every_kind_of_postgresql_restart_is_survived_without_our_restart() throws Exception {
         postgres.execute("postgres", "CREATE DATABASE " + database);
         start(postgres.url(database));
-        Reply before = trigger("before").expect(200);
+        HttpReply before = trigger("before").expect(200);
         int round = 0;
         OwnPostgres.Stop[] all = OwnPostgres.Stop.values();
         for (OwnPostgres.Stop how : ALL ? all : new OwnPostgres.Stop[] {OwnPostgres.Stop.KILL}) {
             postgres.stop(how);
             refusedMeanwhile("while down " + how);
-            Crowd.until("it says so", () -> !ready());
+            ConcurrentCalls.until("it says so", () -> !ready());
             postgres.startAgain();
-            Crowd.until("ready again after " + how, this::ready);
+            ConcurrentCalls.until("ready again after " + how, this::ready);
             String key = "after " + how;
-            Crowd.until("triggers are taken again", () -> trigger(key).status() == 200);
+            ConcurrentCalls.until("triggers are taken again", () -> trigger(key).status() == 200);
             round++;
         }
         assertEquals(before.runId(), trigger("before").runId(), "the same key is the same run");
         int runs = 1 + round;
-        Crowd.until("all runs complete", () -> completed() == runs);
+        ConcurrentCalls.until("all runs complete", () -> completed() == runs);
     }
 
     private int completed() {
-        Reply list = caller().get("/v1/runs?q=status:completed&limit=200");
+        HttpReply list = caller().get("/v1/runs?q=status:completed&limit=200");
         return list.status() == 200 ? list.json().get("items").size() : -1;
     }
 
     @Test
-    void a_database_that_has_become_read_only_is_503_and_afterwards_all_goes_on() throws Exception {
+    void a_read_only_database_is_503_and_recovers() throws Exception {
         assumeTrue(ALL, LONG);
         postgres.execute("postgres", "CREATE DATABASE " + database);
         start(postgres.url(database));
-        Reply before = trigger("before").expect(200);
+        HttpReply before = trigger("before").expect(200);
         postgres.set("default_transaction_read_only = on");
         try {
-            Crowd.until("no write is taken", () -> trigger("read-only").status() == 503);
+            ConcurrentCalls.until(
+                    "no write is taken", () -> trigger("read-only").status() == 503);
             refusedMeanwhile("read-only");
-            Crowd.until("it is not ready once its lease is out of use", () -> !ready());
+            ConcurrentCalls.until("it is not ready once its lease is out of use", () -> !ready());
         } finally {
             postgres.set("default_transaction_read_only = off");
         }
@@ -145,7 +147,7 @@ class DatabaseTroubleTest {
     }
 
     @Test
-    void settings_that_lose_commits_are_told_at_once_in_the_log_and_at_readyz() throws Exception {
+    void settings_that_lose_commits_are_reported_in_the_log_and_at_readyz() throws Exception {
         postgres.execute("postgres", "CREATE DATABASE " + database);
         postgres.set("fsync = on");
         start(postgres.url(database));
@@ -153,16 +155,16 @@ class DatabaseTroubleTest {
         assertFalse(log().contains("UNSAFE"));
         postgres.set("fsync = off");
         try {
-            Crowd.until(
+            ConcurrentCalls.until(
                     "it is told",
                     () -> server().as("").get("/readyz").text("durability").equals("unsafe"));
-            Crowd.until("it is in the log", () -> log().contains("the store has become UNSAFE"));
+            ConcurrentCalls.until("it is in the log", () -> log().contains("the store has become UNSAFE"));
             assertTrue(log().contains("fsync=off"), log());
             assertTrue(caller().get("/metrics").body().contains("semel_store_unsafe 1.0"));
         } finally {
             postgres.set("fsync = on");
         }
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it is told, too",
                 () -> server().as("").get("/readyz").text("durability").equals("safe"));
     }
@@ -172,7 +174,7 @@ class DatabaseTroubleTest {
     }
 
     @Test
-    void a_standby_is_not_written_to_and_once_promoted_takes_over_under_the_same_url() throws Exception {
+    void a_standby_is_not_written_to_and_is_used_after_its_promotion() throws Exception {
         assumeTrue(ALL, LONG);
         Path apart = Files.createDirectories(folder.resolve("moving"));
         try (OwnPostgres primary = OwnPostgres.start(apart)) {
@@ -183,8 +185,8 @@ class DatabaseTroubleTest {
                 standby.stop(OwnPostgres.Stop.FAST);
                 primary.startAgain();
                 start(OwnPostgres.url(database, "127.0.0.1:" + primary.port() + ",127.0.0.1:" + standby.port()));
-                Reply before = trigger("before").expect(200);
-                Crowd.until("it completes", () -> completed() == 1);
+                HttpReply before = trigger("before").expect(200);
+                ConcurrentCalls.until("it completes", () -> completed() == 1);
                 primary.stop(OwnPostgres.Stop.FAST);
                 standby.takeFilesOf(primary);
                 refusedMeanwhile("while a standby");
@@ -199,23 +201,23 @@ class DatabaseTroubleTest {
      * else the worker does goes on under a new lease; the run of that batch goes on as soon as the session is gone.
      */
     @Test
-    void a_session_of_postgresql_that_hangs_in_a_batch_does_not_stop_the_worker() throws Exception {
+    void a_hanging_postgresql_session_does_not_stop_the_worker() throws Exception {
         assumeTrue(ALL, LONG);
         postgres.execute("postgres", "CREATE DATABASE " + database);
         start(postgres.url(database));
         trigger("before").expect(200);
-        Crowd.until("it completes", () -> completed() == 1);
+        ConcurrentCalls.until("it completes", () -> completed() == 1);
         List<Long> hung = hangInABatch();
         try {
             for (int i = 0; i < 8; i++) { // on every lane
                 String key = "meanwhile " + i;
-                Crowd.until("it is taken", () -> trigger(key).status() == 200);
+                ConcurrentCalls.until("it is taken", () -> trigger(key).status() == 200);
             }
-            Crowd.until("all of these are driven", () -> completed() >= 9);
+            ConcurrentCalls.until("all of these are driven", () -> completed() >= 9);
         } finally {
             hung.forEach(pid -> OwnPostgres.signal("-CONT", pid));
         }
-        Crowd.until("and the one that hung", () -> completed() == 10);
+        ConcurrentCalls.until("and the one that hung", () -> completed() == 10);
     }
 
     /** Makes the batch that ends a run wait for a lock of ours, and pauses it there. */
@@ -223,11 +225,11 @@ class DatabaseTroubleTest {
         try (Connection holder = DriverManager.getConnection(postgres.url(database));
                 Statement statement = holder.createStatement()) {
             holder.setAutoCommit(false);
-            statement.execute("LOCK TABLE semel_end IN SHARE MODE");
+            statement.execute("LOCK TABLE semel_finished_run IN SHARE MODE");
             trigger("hung").expect(200);
             String waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND"
                     + " application_name = 'semel' AND wait_event_type = 'Lock'";
-            Crowd.until(
+            ConcurrentCalls.until(
                     "its end waits", () -> !postgres.numbers(database, waiting).isEmpty());
             List<Long> hung = postgres.numbers(database, waiting);
             hung.forEach(pid -> OwnPostgres.signal("-STOP", pid));

@@ -3,7 +3,7 @@ package dev.semel.trials.life;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.Databases;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -27,8 +27,8 @@ class DrainTest {
     private final String url = Databases.fresh();
 
     /** A worker's process and what it says. */
-    private record Child(Process process, BufferedReader says) implements AutoCloseable {
-        static Child start(String url, long graceMillis, String... more) throws IOException {
+    private record WorkerProcess(Process process, BufferedReader says) implements AutoCloseable {
+        static WorkerProcess start(String url, long graceMillis, String... more) throws IOException {
             List<String> command = new java.util.ArrayList<>(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-Xmx128m",
@@ -36,14 +36,14 @@ class DrainTest {
                     "-XX:TieredStopAtLevel=1",
                     "-cp",
                     System.getProperty("java.class.path"),
-                    Drained.class.getName(),
+                    DrainWorker.class.getName(),
                     url,
                     String.valueOf(graceMillis)));
             command.addAll(List.of(more));
             Process process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            return new Child(
+            return new WorkerProcess(
                     process,
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
         }
@@ -84,11 +84,11 @@ class DrainTest {
         }
     }
 
-    private Child busyWorker(long graceMillis) throws IOException {
-        execute(Drained.TABLES);
-        Child child = Child.start(url, graceMillis, "start");
+    private WorkerProcess busyWorker(long graceMillis) throws IOException {
+        execute(DrainWorker.TABLES);
+        WorkerProcess child = WorkerProcess.start(url, graceMillis, "start");
         child.hears("ready");
-        Crowd.until(
+        ConcurrentCalls.until(
                 "all are in the middle of something",
                 () -> texts("SELECT flow FROM deed").equals("booking lengthy sending waiting"));
         return child;
@@ -99,19 +99,19 @@ class DrainTest {
     }
 
     private void awaitAllCompleted() {
-        Crowd.until(
+        ConcurrentCalls.until(
                 "all runs complete",
-                () -> texts("SELECT state::text FROM semel_end").equals("10 10 10 10"));
+                () -> texts("SELECT state::text FROM semel_finished_run").equals("10 10 10 10"));
     }
 
     private static final String OUTPUTS =
-            "SELECT w.name || '=' || e.output FROM semel_end e JOIN semel_run r USING (run) JOIN semel_workflow w"
-                    + " ON w.workflow_id = r.workflow_id";
+            "SELECT w.name || '=' || e.output FROM semel_finished_run e JOIN semel_run r USING (run) JOIN"
+                    + " semel_workflow w ON w.workflow_id = r.workflow_id";
 
     @Test
-    void what_ends_within_the_grace_is_recorded_and_nobody_does_it_again() throws Exception {
-        try (Child first = busyWorker(60_000);
-                Child second = Child.start(url, 0)) {
+    void steps_that_end_within_the_grace_period_are_recorded_and_not_repeated() throws Exception {
+        try (WorkerProcess first = busyWorker(60_000);
+                WorkerProcess second = WorkerProcess.start(url, 0)) {
             second.hears("ready");
             first.toldToStop();
             openAllGates();
@@ -124,21 +124,21 @@ class DrainTest {
                     texts("SELECT flow FROM deed"),
                     "each of them once");
             assertEquals("1", texts("SELECT count(*)::text FROM booked"));
-            assertEquals("null", texts("SELECT falls::text FROM semel_work WHERE falls > 0"));
+            assertEquals("null", texts("SELECT crash_count::text FROM semel_unfinished_run WHERE crash_count > 0"));
         }
     }
 
     @Test
-    void what_does_not_end_is_handed_over_at_once_and_goes_on_as_its_protection_says() throws Exception {
+    void unfinished_steps_are_handed_over_and_continue_by_their_protection() throws Exception {
         long pid;
-        try (Child first = busyWorker(200);
-                Child second = Child.start(url, 0)) {
+        try (WorkerProcess first = busyWorker(200);
+                WorkerProcess second = WorkerProcess.start(url, 0)) {
             pid = first.process().pid();
             second.hears("ready");
             first.toldToStop();
             first.hears("drained");
             first.process().waitFor();
-            Crowd.until(
+            ConcurrentCalls.until(
                     "the second worker is where the first was",
                     () -> texts("SELECT flow FROM deed WHERE pid <> " + pid + " AND flow IN ('lengthy', 'booking')")
                             .equals("booking lengthy"));

@@ -1,14 +1,14 @@
 package dev.semel.trials.life;
 
-import static dev.semel.trials.support.Flows.data;
+import static dev.semel.trials.support.SampleWorkflows.data;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.ServerProcess;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -56,7 +56,7 @@ class FullDiskTest {
     }
 
     @Test
-    void a_full_disk_of_postgresql_is_survived_without_a_restart_of_ours() throws Exception {
+    void a_full_postgresql_disk_is_survived_without_our_restart() throws Exception {
         Path full = Objects.requireNonNull(disk);
         Path filler = full.resolve("filler");
         try (OwnPostgres postgres = OwnPostgres.start(full)) {
@@ -64,39 +64,40 @@ class FullDiskTest {
             postgres.execute("postgres", "CREATE DATABASE full_disk");
             try (ServerProcess server = ServerProcess.start(
                     Files.createDirectories(folder.resolve("data")), postgres.url("full_disk"), "dev", "--demo")) {
-                Caller caller = server.as("dev");
+                ApiCaller caller = server.as("dev");
                 trigger(caller, "before");
-                Reply refused = null;
+                HttpReply refused = null;
                 for (int round = 0; refused == null && round < MOST_ROUNDS; round++) {
                     fill(filler);
                     for (int i = 0; refused == null && i < 100; i++) {
-                        Reply reply = trigger(caller, "filling-" + round + "-" + i);
+                        HttpReply reply = trigger(caller, "filling-" + round + "-" + i);
                         refused = reply.status() == 200 ? null : reply;
                     }
                 }
                 assertTrue(refused != null, "the disk never became full for a trigger");
-                Problem.expect(refused, 503, "store-unavailable");
+                ProblemResponseChecks.expect(refused, 503, "store-unavailable");
                 assertEquals(200, server.as("").get("/healthz").status(), "the process itself is well");
                 Files.delete(filler);
                 postgres.startAgain(); // it may have given up when its log could not grow; that is its operator's part
-                Crowd.until("ready again", () -> server.as("").get("/readyz").status() == 200);
-                Crowd.until(
+                ConcurrentCalls.until(
+                        "ready again", () -> server.as("").get("/readyz").status() == 200);
+                ConcurrentCalls.until(
                         "triggers are taken again",
                         () -> trigger(caller, "after").status() == 200);
                 Map.copyOf(acknowledged)
                         .forEach((key, run) ->
                                 assertEquals(run, trigger(caller, key).runId(), "the same key is the same run"));
-                Crowd.until(
+                ConcurrentCalls.until(
                         "all runs that were acknowledged complete",
-                        () -> postgres.number("full_disk", "SELECT count(*) FROM semel_work") == 0);
-                long ended = postgres.number("full_disk", "SELECT count(*) FROM semel_end WHERE state = 10");
+                        () -> postgres.number("full_disk", "SELECT count(*) FROM semel_unfinished_run") == 0);
+                long ended = postgres.number("full_disk", "SELECT count(*) FROM semel_finished_run WHERE state = 10");
                 assertTrue(ended >= acknowledged.size(), ended + " of " + acknowledged.size() + " completed");
             }
         }
     }
 
-    private Reply trigger(Caller caller, String key) {
-        Reply reply = caller.trigger(FLOW, key, data(""));
+    private HttpReply trigger(ApiCaller caller, String key) {
+        HttpReply reply = caller.trigger(FLOW, key, data(""));
         if (reply.status() == 200) {
             acknowledged.put(key, reply.runId());
         }

@@ -2,7 +2,7 @@ package dev.semel.trials.life;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.Databases;
 import dev.semel.trials.support.ServerProcess;
 import java.nio.file.Path;
@@ -28,19 +28,19 @@ class IdleTest {
     Path folder;
 
     @Test
-    void an_idle_worker_asks_less_than_ten_questions_a_second() throws Exception {
+    void an_idle_worker_sends_less_than_ten_queries_a_second() throws Exception {
         String url = Databases.fresh();
         String real = url.replaceAll(".*//[^/]*:(\\d+)/.*", "$1");
         try (CountingProxy proxy = new CountingProxy(Integer.parseInt(real));
                 ServerProcess server = ServerProcess.start(
                         folder, url.replaceFirst("//[^/]*/", "//127.0.0.1:" + proxy.port() + "/"), "dev", "--demo")) {
             long begun = heartbeat(url);
-            Crowd.until("it has come to rest", () -> heartbeat(url) > begun);
+            ConcurrentCalls.until("it has come to rest", () -> heartbeat(url) > begun);
             proxy.statements().clear();
             Duration usedBefore = server.cpu();
             long from = heartbeat(url);
             long length = BETWEEN.toNanos() / 1_000 * HEARTBEATS;
-            Crowd.until("some heartbeats have passed", () -> heartbeat(url) >= from + length);
+            ConcurrentCalls.until("some heartbeats have passed", () -> heartbeat(url) >= from + length);
             long executed = proxy.statements().stream().filter(String::isEmpty).count();
             assertTrue(
                     connections(url) <= 12, () -> connections(url) + " connections; the manual says 8, and 4 for tx");

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.Databases;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.Invariants;
-import dev.semel.trials.support.Reply;
 import dev.semel.trials.support.ServerProcess;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -79,16 +79,16 @@ class KilledReplayTest {
             """.formatted(port);
     }
 
-    private static void fail(Caller caller) {
+    private static void fail(ApiCaller caller) {
         StringBuilder items = new StringBuilder();
         for (int i = 0; i < RUNS; i++) {
             items.append(i == 0 ? "" : ",").append("{\"key\":\"o").append(i).append("\",\"data\":{}}");
         }
         caller.post("/v1/workflows/order/trigger-batch", "{\"items\":[" + items + "]}")
                 .expect(200);
-        Crowd.until(
+        ConcurrentCalls.until(
                 "all have failed",
-                () -> caller.get("/v1/signals?since=1h").status() == 200
+                () -> caller.get("/v1/monitoring?since=1h").status() == 200
                         && caller.get("/v1/runs?limit=1&q=status:running")
                                 .json()
                                 .path("items")
@@ -102,12 +102,12 @@ class KilledReplayTest {
     /** The plan whose process is gone, in the middle of it. */
     private String killed(String store, int port) throws Exception {
         try (ServerProcess first = ServerProcess.start(folder, store, "dev", "--demo")) {
-            Caller caller = first.as("dev");
+            ApiCaller caller = first.as("dev");
             caller.publish(file(port)).expect(200);
             fail(caller);
             assertEquals(RUNS, charges.size());
             down.set(false);
-            Reply made = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}");
+            HttpReply made = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}");
             JsonNode plan = made.expect(200).json();
             assertEquals(RUNS, plan.at("/actions/reuse/steps").asInt(), made::body);
             assertEquals(RUNS, plan.at("/actions/send/steps").asInt(), made::body);
@@ -119,14 +119,14 @@ class KilledReplayTest {
     }
 
     @Test
-    void a_second_process_goes_on_and_the_receiver_saw_what_the_plan_had_foretold() throws Exception {
+    void a_second_process_continues_and_the_receiver_saw_what_the_plan_predicted() throws Exception {
         String store = Databases.fresh();
         HttpServer receiver = receiver();
         Path other = Files.createDirectory(folder.resolve("other"));
         try (ServerProcess second = ServerProcess.start(other, store, "dev", "--demo")) {
             String id = killed(store, receiver.getAddress().getPort());
-            Caller left = second.as("dev");
-            Crowd.until(
+            ApiCaller left = second.as("dev");
+            ConcurrentCalls.until(
                     "all have ended",
                     () -> left.get("/v1/replays/" + id)
                             .json()

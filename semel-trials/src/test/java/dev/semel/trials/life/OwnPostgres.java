@@ -1,6 +1,6 @@
 package dev.semel.trials.life;
 
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ConcurrentCalls;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -97,7 +97,7 @@ final class OwnPostgres implements AutoCloseable {
 
     /** Returns when it takes connections; right after a kill it may have to be asked several times. */
     void startAgain() {
-        Crowd.until("PostgreSQL takes connections", () -> {
+        ConcurrentCalls.until("PostgreSQL takes connections", () -> {
             Process running = server;
             if (running == null || !running.isAlive()) {
                 server = launch();

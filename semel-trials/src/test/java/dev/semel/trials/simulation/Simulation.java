@@ -1,16 +1,17 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
-import dev.semel.store.Reads;
-import dev.semel.testing.memory.Faults;
-import dev.semel.testing.memory.MemoryStore;
+import dev.semel.engine.ClockAndRandomSource;
+import dev.semel.engine.EngineLimits;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.WorkflowStore;
+import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Start;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * One history: three workers on one store in memory, receivers that count, and clients that ask twice. First everything
+ * One history: three workers on one SQLite file, receivers that count, and clients that ask twice. First everything
  * goes wrong that may (safety), then nothing does any more and all must come to its end (liveness).
  *
  * <p>The seed fixes the programs, the order of what is done to the workers, and what the nth batch and the nth request
@@ -43,28 +44,29 @@ final class Simulation {
     private static final int ROUNDS = 400;
     private static final int STEP_SECONDS = 12;
     private static final Duration LEASE = Duration.ofSeconds(60);
-    private static final Faults.Odds ODDS = Faults.Odds.NONE
+    private static final StoreFaults.FaultProbabilities ODDS = StoreFaults.FaultProbabilities.NONE
             .answerLost(0.05)
             .commitLost(0.04)
             .down(0.04)
             .locked(0.04)
             .outage(0.02, 6);
 
-    private final World world;
+    private final SharedState shared;
     private final Random random;
-    private final List<Worker> workers = new ArrayList<>();
-    private final List<Worker> gone = new ArrayList<>();
+    private final List<SimulatedWorker> workers = new ArrayList<>();
+    private final List<SimulatedWorker> gone = new ArrayList<>();
     private final List<Thread> clients = new ArrayList<>();
     private final List<Thread> closers = new ArrayList<>();
     private int opened;
 
     /** What all parts share. */
-    static final class World {
+    static final class SharedState {
         private final long seed;
-        private final Bug bug;
-        private final Time time = new Time();
-        private final MemoryStore store;
-        private final Receivers receivers;
+        private final PlantedBug bug;
+        private final SimulatedClock time = new SimulatedClock();
+        private final WorkflowStore store;
+        private final StoreQueries reads;
+        private final SimulatedReceivers receivers;
         private final AtomicLong activity = new AtomicLong();
         private final AtomicInteger killsLeft = new AtomicInteger(KILLS);
         private final Set<String> met = new ConcurrentSkipListSet<>();
@@ -73,27 +75,40 @@ final class Simulation {
         final Map<String, Set<String>> acknowledged = new ConcurrentHashMap<>();
         final Set<String> cancelled = ConcurrentHashMap.newKeySet();
 
-        World(long seed, Bug bug) {
+        SharedState(long seed, PlantedBug bug, Path file) {
             this.seed = seed;
             this.bug = bug;
-            Ambient ids = time.ambient(new Random(seed), new Switch());
-            this.store = new MemoryStore(time::micros, ids.ids());
-            this.receivers = new Receivers(this, store);
+            ClockAndRandomSource ids = time.ambient(new Random(seed), new WorkerSwitch());
+            this.store = SqliteStore.forTests(file, time::micros, ids.idSupplier());
+            store.migrate();
+            this.reads = store.openQueries();
+            this.receivers = new SimulatedReceivers(this, store);
         }
 
-        Bug bug() {
+        PlantedBug bug() {
             return bug;
         }
 
-        Time time() {
+        SimulatedClock time() {
             return time;
         }
 
-        MemoryStore store() {
+        WorkflowStore store() {
             return store;
         }
 
-        Receivers receivers() {
+        /** For the thread that plays the history, and for no other. */
+        StoreQueries reads() {
+            return reads;
+        }
+
+        private void close() {
+            reads.close();
+            receivers.close();
+            store.close();
+        }
+
+        SimulatedReceivers receivers() {
             return receivers;
         }
 
@@ -114,8 +129,8 @@ final class Simulation {
             return new Random(seed * 1_000_003 + name.hashCode() * 31L + 7);
         }
 
-        Program program(String id) {
-            return Program.of(chance("program " + id), id.contains("/"));
+        RandomProgram program(String id) {
+            return RandomProgram.of(chance("program " + id), id.contains("/"));
         }
 
         void met(String what) {
@@ -139,13 +154,14 @@ final class Simulation {
         }
     }
 
-    Simulation(long seed, Bug bug) {
-        this.world = new World(seed, bug);
+    /** @param file a new one for each history; it may be deleted when the history has ended */
+    Simulation(long seed, PlantedBug bug, Path file) {
+        this.shared = new SharedState(seed, bug, file);
         this.random = new Random(seed);
     }
 
-    World world() {
-        return world;
+    SharedState world() {
+        return shared;
     }
 
     /** Plays the history; what was broken, in words. */
@@ -156,9 +172,9 @@ final class Simulation {
                 act();
                 replaceDead();
             }
-            boolean rested = new Liveness(this, world).comeToRest(ROUNDS);
+            boolean rested = new LivenessPhase(this, shared).comeToRest(ROUNDS);
             collect();
-            List<String> broken = new ArrayList<>(new Verdict(world).broken());
+            List<String> broken = new ArrayList<>(new SimulationChecks(shared).broken());
             if (!rested && broken.isEmpty()) {
                 broken.add("it never came to rest");
             }
@@ -166,37 +182,39 @@ final class Simulation {
         } finally {
             List.copyOf(workers).forEach(this::stop);
             gone.forEach(worker -> worker.life().kill());
+            until(() -> closers.stream().noneMatch(Thread::isAlive));
+            shared.close();
         }
     }
 
     private void open() {
         int number = opened++;
-        Random own = new Random(world.seed * 31 + number);
-        Faults faults = new Faults(new Random(own.nextLong()), ODDS);
+        Random own = new Random(shared.seed * 31 + number);
+        StoreFaults faults = new StoreFaults(new Random(own.nextLong()), ODDS);
         faults.off(); // a worker that cannot open is no worker
-        Worker worker = new Worker("w" + number, world, faults);
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        SimulatedWorker worker = new SimulatedWorker("w" + number, shared, faults);
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Settings settings = Settings.of("memory", noFiles)
-                .withWorker(worker.name())
-                .withLimits(Limits.DEFAULT.withLease(LEASE))
-                .withClock(world.time().ambient(own, worker.life()), () -> 0);
+        RuntimeOptions settings = RuntimeOptions.of("shared", noFiles)
+                .withWorkerName(worker.name())
+                .withLimits(EngineLimits.DEFAULT.withLease(LEASE))
+                .withClock(shared.time().ambient(own, worker.life()), () -> 0);
         try {
-            worker.opened(Semel.over(worker.store(), settings, worker.workflows()));
+            worker.opened(SemelRuntime.openForTest(worker.store(), settings, worker.workflows()));
         } catch (RuntimeException e) {
             if (!worker.life().isDead()) {
                 throw e;
             }
-            world.trace(worker.name() + " dies while it opens: it drives runs from its first moment");
+            shared.trace(worker.name() + " dies while it opens: it drives runs from its first moment");
             open();
             return;
         }
-        if (world.troubled()) {
+        if (shared.troubled()) {
             faults.on();
         }
         workers.add(worker);
-        world.trace(worker.name() + " opens");
+        shared.trace(worker.name() + " opens");
     }
 
     private void act() {
@@ -220,37 +238,37 @@ final class Simulation {
         }
     }
 
-    private Worker anyWorker() {
+    private SimulatedWorker anyWorker() {
         return workers.get(random.nextInt(workers.size()));
     }
 
     private interface OnRun {
-        void run(Worker worker, String id, String runId);
+        void run(SimulatedWorker worker, String id, String runId);
     }
 
-    private void anyRun(OnRun deed) {
-        List<Map.Entry<String, Set<String>>> known = List.copyOf(new TreeMap<>(world.acknowledged).entrySet());
+    private void anyRun(OnRun onRun) {
+        List<Map.Entry<String, Set<String>>> known = List.copyOf(new TreeMap<>(shared.acknowledged).entrySet());
         if (!known.isEmpty()) {
             Map.Entry<String, Set<String>> one = known.get(random.nextInt(known.size()));
-            deed.run(anyWorker(), one.getKey(), one.getValue().iterator().next());
+            onRun.run(anyWorker(), one.getKey(), one.getValue().iterator().next());
         }
     }
 
     /** Asks for a run until it is told of one. An answer may get lost on its way to the client, too. */
     void trigger(String id) {
-        Worker worker = anyWorker();
-        boolean lost = world.troubled() && random.nextInt(5) == 0;
-        boolean asksAgain = world.met.contains("asked " + id);
-        world.met("asked " + id);
+        SimulatedWorker worker = anyWorker();
+        boolean lost = shared.troubled() && random.nextInt(5) == 0;
+        boolean asksAgain = shared.met.contains("asked " + id);
+        shared.met("asked " + id);
         client(worker.name() + " is asked for " + id, () -> {
-            Start start = asksAgain && world.bug == Bug.RETRY_WITHOUT_KEY ? Start.fresh() : Start.withKey(id);
-            Run<String> run = worker.semel().start(worker.parent(), new Program.Ask(id), start);
-            world.trace(worker.name() + " answers " + run.id() + " for " + id + (lost ? ", which is lost" : ""));
+            Start start = asksAgain && shared.bug == PlantedBug.RETRY_WITHOUT_KEY ? Start.fresh() : Start.withKey(id);
+            RunHandle<String> run = worker.semel().start(worker.parent(), new RandomProgram.ProgramInput(id), start);
+            shared.trace(worker.name() + " answers " + run.id() + " for " + id + (lost ? ", which is lost" : ""));
             if (run.replayed()) {
-                world.met("replayed");
+                shared.met("replayed");
             }
             if (!lost) {
-                world.acknowledged
+                shared.acknowledged
                         .computeIfAbsent(id, _ -> new ConcurrentSkipListSet<>())
                         .add(run.id());
             }
@@ -258,56 +276,56 @@ final class Simulation {
     }
 
     /** As many as its program may wait for, each twice. */
-    void signal(Worker worker, String id, String runId) {
-        long waits = world.program(id).ops().stream()
-                .filter(kind -> kind == Program.Kind.AWAIT || kind == Program.Kind.AWAIT_FOR)
+    void signal(SimulatedWorker worker, String id, String runId) {
+        long waits = shared.program(id).ops().stream()
+                .filter(kind -> kind == RandomProgram.Kind.AWAIT || kind == RandomProgram.Kind.AWAIT_FOR)
                 .count();
-        if (Liveness.staysUnsignalled(world, id) || waits == 0) {
+        if (LivenessPhase.staysUnsignalled(shared, id) || waits == 0) {
             return;
         }
         client(worker.name() + " is given the signals of " + id, () -> {
-            Run<String> run = worker.semel().run(worker.parent(), runId);
+            RunHandle<String> run = worker.semel().run(worker.parent(), runId);
             for (int i = 0; i < waits * 2; i++) {
-                run.signal(Playing.GO, "go", Key.of("k" + i / 2));
+                run.signal(ProgramExecution.GO, "go", Key.of("k" + i / 2));
             }
         });
     }
 
-    private void cancel(Worker worker, String id, String runId) {
-        world.cancelled.add(id);
+    private void cancel(SimulatedWorker worker, String id, String runId) {
+        shared.cancelled.add(id);
         client(worker.name() + " is asked to cancel " + id, () -> {
             var _ = worker.semel().run(worker.parent(), runId).cancel();
         });
     }
 
     /** What a client does is its own thread's: a worker may stand still in the middle of it. */
-    void client(String what, Runnable deed) {
-        world.trace(what);
+    void client(String what, Runnable action) {
+        shared.trace(what);
         clients.add(Thread.ofVirtual().start(() -> {
             try {
-                deed.run();
-            } catch (RuntimeException | Ambient.Death e) {
-                world.met("client refused");
-                world.trace("refused: " + what + ": " + e.getMessage());
+                action.run();
+            } catch (RuntimeException | ClockAndRandomSource.SimulatedCrash e) {
+                shared.met("client refused");
+                shared.trace("refused: " + what + ": " + e.getMessage());
             }
         }));
         settle();
     }
 
     private void kill() {
-        if (world.mayKill()) {
-            Worker worker = anyWorker();
-            world.trace(worker.name() + " is killed");
-            world.met("killed");
+        if (shared.mayKill()) {
+            SimulatedWorker worker = anyWorker();
+            shared.trace(worker.name() + " is killed");
+            shared.met("killed");
             worker.life().kill();
         }
     }
 
     /** A worker that is told to stop while its store fails: what it cannot hand over goes on elsewhere. */
     private void close() {
-        Worker worker = anyWorker();
-        world.trace(worker.name() + " is closed");
-        world.met("closed");
+        SimulatedWorker worker = anyWorker();
+        shared.trace(worker.name() + " is closed");
+        shared.met("closed");
         workers.remove(worker);
         gone.add(worker);
         closers.add(Thread.ofVirtual().start(worker.semel()::close));
@@ -317,34 +335,34 @@ final class Simulation {
 
     /** A worker that may not use its lease for a moment, and then may again: nobody took its runs meanwhile. */
     private void lapse() {
-        Worker worker = anyWorker();
-        world.trace(worker.name() + " cannot renew its lease");
-        world.met("lapsed");
+        SimulatedWorker worker = anyWorker();
+        shared.trace(worker.name() + " cannot renew its lease");
+        shared.met("lapsed");
         worker.store().lapsing(true);
         for (int passed = 0; passed < LEASE.toSeconds() - STEP_SECONDS; passed += STEP_SECONDS) {
             trigger("r" + random.nextInt(RUNS_AT_MOST));
             advance(STEP_SECONDS);
         }
         worker.store().lapsing(false);
-        world.trace(worker.name() + " can renew its lease again");
+        shared.trace(worker.name() + " can renew its lease again");
         advance(1);
     }
 
     private void pauseBeyondItsLease() {
-        Worker worker = anyWorker();
-        world.trace(worker.name() + " is paused");
-        world.met("paused");
+        SimulatedWorker worker = anyWorker();
+        shared.trace(worker.name() + " is paused");
+        shared.met("paused");
         worker.life().pause();
         for (int passed = 0; passed <= LEASE.toSeconds() + STEP_SECONDS; passed += STEP_SECONDS) {
             advance(STEP_SECONDS);
         }
-        world.trace(worker.name() + " goes on");
+        shared.trace(worker.name() + " goes on");
         worker.life().resume();
         settle();
     }
 
     void replaceDead() {
-        for (Worker worker : List.copyOf(workers)) {
+        for (SimulatedWorker worker : List.copyOf(workers)) {
             if (worker.life().isDead()) {
                 workers.remove(worker);
                 stop(worker);
@@ -354,33 +372,33 @@ final class Simulation {
     }
 
     /** A dead engine has nothing to hand over; its threads end by themselves. */
-    private void stop(Worker worker) {
+    private void stop(SimulatedWorker worker) {
         worker.life().kill();
         gone.add(worker);
-        Thread.ofVirtual().start(worker.semel()::close);
+        closers.add(Thread.ofVirtual().start(worker.semel()::close));
     }
 
     void calm() {
-        world.troubled = false;
+        shared.troubled = false;
         all().forEach(worker -> worker.faults().off());
         until(() -> closers.stream().noneMatch(Thread::isAlive));
     }
 
-    private Stream<Worker> all() {
+    private Stream<SimulatedWorker> all() {
         return Stream.concat(workers.stream(), gone.stream());
     }
 
-    List<Worker> workers() {
+    List<SimulatedWorker> workers() {
         return workers;
     }
 
     /** Lets time pass, when no request is on the wire and so that whoever is alive can keep its lease. */
     void advance(int seconds) {
         until(() -> all().noneMatch(worker -> worker.life().onTheWire()));
-        List<Worker> alive =
+        List<SimulatedWorker> alive =
                 workers.stream().filter(worker -> worker.life().isAlive()).toList();
         List<Long> ticks = alive.stream().map(worker -> worker.store().ticks()).toList();
-        world.time().advance(seconds);
+        shared.time().advance(seconds);
         until(() -> IntStream.range(0, alive.size())
                 .allMatch(i -> alive.get(i).store().ticks() > ticks.get(i)
                         || !alive.get(i).life().isAlive()));
@@ -397,8 +415,8 @@ final class Simulation {
     /** Gives the threads of the engines a chance: until nothing was written for a moment, at most so long. */
     void settle() {
         long seen = -1;
-        for (int looks = 0; looks < 30 && seen != world.activity.get(); looks++) {
-            seen = world.activity.get();
+        for (int looks = 0; looks < 30 && seen != shared.activity.get(); looks++) {
+            seen = shared.activity.get();
             LockSupport.parkNanos(1_500_000);
         }
     }
@@ -410,21 +428,17 @@ final class Simulation {
 
     /** What was met, so that a test can tell whether the seeds show anything. */
     private void collect() {
-        for (Worker worker : all().toList()) {
-            for (Faults.Fault fault : Faults.Fault.values()) {
+        for (SimulatedWorker worker : all().toList()) {
+            for (StoreFaults.Fault fault : StoreFaults.Fault.values()) {
                 if (worker.faults().met(fault) > 0) {
-                    world.met("fault " + fault);
+                    shared.met("fault " + fault);
                 }
             }
             worker.semel().counts().forEach((name, count) -> {
                 if (count.getAsLong() > 0) {
-                    world.met("counted " + name);
+                    shared.met("counted " + name);
                 }
             });
         }
-    }
-
-    Reads reads() {
-        return world.store().openReads();
     }
 }

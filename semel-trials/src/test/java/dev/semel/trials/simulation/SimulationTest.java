@@ -3,6 +3,7 @@ package dev.semel.trials.simulation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -13,11 +14,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Three workers, one store in memory, and everything that may go wrong: {@code SEED=7} (or {@code -Dseed=7}) plays that
+ * Three workers, one SQLite file, and everything that may go wrong: {@code SEED=7} (or {@code -Dseed=7}) plays that
  * seed alone and prints its whole trace; {@code -Dseeds=500} plays more of them.
  *
  * <p>A seed fixes the programs and the faults, not the order in which threads come to run: see {@link Simulation}.
@@ -58,7 +60,7 @@ final class SimulationTest {
             "lookup found",
             "lookup empty",
             "counted takeovers",
-            "counted putAway",
+            "counted parkedRuns",
             "counted fencedBatches",
             "counted recovered",
             "recorded SUPPRESSED",
@@ -72,6 +74,13 @@ final class SimulationTest {
             "ended CANCELLED",
             "ended IN_DOUBT",
             "ended WAITING");
+
+    @TempDir
+    private static Path folder;
+
+    private static Path file(long seed, PlantedBug bug) {
+        return folder.resolve(bug + "-" + seed + ".db");
+    }
 
     @BeforeAll
     static void quiet() {
@@ -93,7 +102,7 @@ final class SimulationTest {
     }
 
     @Test
-    void whatever_goes_wrong_every_promise_holds_and_every_run_comes_to_its_end() {
+    void every_invariant_holds_and_every_run_ends_under_any_fault() {
         List<Long> seeds = seeds();
         Set<String> met = new TreeSet<>();
         for (long seed : seeds) {
@@ -116,22 +125,23 @@ final class SimulationTest {
 
     /** Plays one seed, which must keep every promise; its trace. */
     private static String hold(long seed, Set<String> met) {
-        Simulation simulation = new Simulation(seed, Bug.NONE);
+        Simulation simulation = new Simulation(seed, PlantedBug.NONE, file(seed, PlantedBug.NONE));
         List<String> broken = simulation.play();
         met.addAll(simulation.world().met());
-        String trace = Verdict.lines(simulation.world().trace());
+        String trace = SimulationChecks.lines(simulation.world().trace());
         if (!broken.isEmpty()) {
-            fail("SEED=" + seed + " broke:\n" + Verdict.lines(broken) + "\nIts trace, by the store's clock:\n" + trace);
+            fail("SEED=" + seed + " broke:\n" + SimulationChecks.lines(broken) + "\nIts trace, by the store's clock:\n"
+                    + trace);
         }
         return trace;
     }
 
     @ParameterizedTest
-    @EnumSource(value = Bug.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
-    void a_planted_bug_is_found(Bug bug) {
+    @EnumSource(value = PlantedBug.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void a_planted_bug_is_found(PlantedBug bug) {
         String sign = sign(bug);
         for (long seed = 1; seed <= SEEDS_FOR_A_BUG; seed++) {
-            List<String> broken = new Simulation(seed, bug).play();
+            List<String> broken = new Simulation(seed, bug, file(seed, bug)).play();
             if (broken.stream().anyMatch(line -> line.contains(sign))) {
                 return;
             }
@@ -139,7 +149,7 @@ final class SimulationTest {
         fail(bug + " went through " + SEEDS_FOR_A_BUG + " seeds without: " + sign);
     }
 
-    private static String sign(Bug bug) {
+    private static String sign(PlantedBug bug) {
         return switch (bug) {
             case NONE -> throw new IllegalArgumentException("no bug has no sign");
             case KEY_PER_ATTEMPT -> "the key of a deed changed";

@@ -1,29 +1,29 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.effect.Ledger;
-import dev.semel.store.Batch;
-import dev.semel.store.Durability;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
-import dev.semel.store.Store;
+import dev.semel.effect.EffectLedger;
+import dev.semel.store.CommitBatch;
+import dev.semel.store.StoreBatchWriter;
+import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.Write;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.StoreWrite;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WorkflowStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The store as one worker sees it: out of reach while the worker is paused or dead. Looking changes nothing, so all may. */
-final class WorkerStore implements Store {
-    private final Store shared;
-    private final Switch life;
-    private final Bug bug;
+final class WorkerStore implements WorkflowStore {
+    private final WorkflowStore shared;
+    private final WorkerSwitch life;
+    private final PlantedBug bug;
     private final AtomicLong activity;
     private volatile long lease;
     private volatile long ticks;
     private volatile boolean lapsing;
 
-    WorkerStore(Store shared, Switch life, Bug bug, AtomicLong activity) {
+    WorkerStore(WorkflowStore shared, WorkerSwitch life, PlantedBug bug, AtomicLong activity) {
         this.shared = shared;
         this.life = life;
         this.bug = bug;
@@ -50,9 +50,10 @@ final class WorkerStore implements Store {
         shared.migrate();
     }
 
+    /** As on PostgreSQL: the answer to one batch may come after the next batch was applied. */
     @Override
     public int lanes() {
-        return shared.lanes();
+        return 2;
     }
 
     @Override
@@ -61,17 +62,17 @@ final class WorkerStore implements Store {
     }
 
     @Override
-    public Lane openTxLane() {
+    public StoreBatchWriter openTxLane() {
         return shared.openTxLane();
     }
 
     @Override
-    public Reads openReads() {
-        return shared.openReads();
+    public StoreQueries openQueries() {
+        return shared.openQueries();
     }
 
     @Override
-    public Durability durability() {
+    public StoreDurability durability() {
         return shared.durability();
     }
 
@@ -79,11 +80,11 @@ final class WorkerStore implements Store {
     public void close() {}
 
     @Override
-    public Lane openLane() {
-        Lane real = shared.openLane();
-        return new Lane() {
+    public StoreBatchWriter openLane() {
+        StoreBatchWriter real = shared.openLane();
+        return new StoreBatchWriter() {
             @Override
-            public List<Object> apply(Batch batch) {
+            public List<Object> apply(CommitBatch batch) {
                 life.pass();
                 activity.incrementAndGet();
                 List<Object> outcomes = switch (bug) {
@@ -103,50 +104,55 @@ final class WorkerStore implements Store {
     }
 
     /** What a worker would hear from a store without a fence: that all it wrote counts. */
-    private static List<Object> unfenced(Lane real, Batch batch) {
+    private static List<Object> unfenced(StoreBatchWriter real, CommitBatch batch) {
         List<Object> outcomes;
         try {
             outcomes = new ArrayList<>(real.apply(batch));
         } catch (StoreFailure.Fenced _) {
-            outcomes = new ArrayList<>(real.apply(new Batch(null, batch.writes())));
+            outcomes = new ArrayList<>(real.apply(new CommitBatch(null, batch.writes())));
         }
         for (int i = 0; i < outcomes.size(); i++) {
-            if (outcomes.get(i) instanceof Write.Owned owned && !owned.recorded()) {
+            if (outcomes.get(i) instanceof StoreWrite.OwnerWriteResult owned && !owned.recorded()) {
                 outcomes.set(
-                        i, new Write.Owned(true, false, granted(batch.writes().get(i))));
+                        i,
+                        new StoreWrite.OwnerWriteResult(
+                                true, false, granted(batch.writes().get(i))));
             }
         }
         return outcomes;
     }
 
-    private static List<Ledger.Verdict> granted(Write<?> write) {
-        List<Ledger.Verdict> verdicts = new ArrayList<>();
-        if (write instanceof Write.Append append) {
-            append.ops().forEach(_ -> verdicts.add(new Ledger.Verdict.Granted(1, 1, 0)));
+    private static List<EffectLedger.LedgerDecision> granted(StoreWrite<?> write) {
+        List<EffectLedger.LedgerDecision> verdicts = new ArrayList<>();
+        if (write instanceof StoreWrite.AppendJournal append) {
+            append.ops().forEach(_ -> verdicts.add(new EffectLedger.LedgerDecision.SendGranted(1, 1, 0, false)));
         }
         return verdicts;
     }
 
     /** Settles nothing in the ledger and says it did. */
-    private static List<Object> forgetful(Lane real, Batch batch) {
-        List<Write<?>> writes = new ArrayList<>();
-        for (Write<?> write : batch.writes()) {
+    private static List<Object> forgetful(StoreBatchWriter real, CommitBatch batch) {
+        List<StoreWrite<?>> writes = new ArrayList<>();
+        for (StoreWrite<?> write : batch.writes()) {
             writes.add(
-                    write instanceof Write.Append append && append.rest() == null && settlesOnly(append)
-                            ? new Write.Append(append.by(), append.seq(), "", append.state(), List.of(), null)
+                    write instanceof StoreWrite.AppendJournal append
+                                    && append.suspension() == null
+                                    && settlesOnly(append)
+                            ? new StoreWrite.AppendJournal(
+                                    append.by(), append.seq(), "", append.state(), List.of(), null)
                             : write);
         }
-        return real.apply(new Batch(batch.hold(), writes));
+        return real.apply(new CommitBatch(batch.leaseSlot(), writes));
     }
 
-    private static boolean settlesOnly(Write.Append append) {
-        return append.ops().stream().noneMatch(Ledger.Reserve.class::isInstance);
+    private static boolean settlesOnly(StoreWrite.AppendJournal append) {
+        return append.ops().stream().noneMatch(EffectLedger.ReserveSend.class::isInstance);
     }
 
     @Override
-    public Leases openLeases() {
-        Leases real = shared.openLeases();
-        return new Leases() {
+    public WorkerLeases openLeases() {
+        WorkerLeases real = shared.openLeases();
+        return new WorkerLeases() {
             @Override
             public void start(long wanted, String worker, int slots, long ttlMicros) {
                 life.passOrDown();
@@ -159,22 +165,22 @@ final class WorkerStore implements Store {
                 life.passOrDown();
                 ticked();
                 if (lapsing) {
-                    throw new StoreFailure.Down("the lease is not renewed", new IllegalStateException("fault"));
+                    throw new StoreFailure.Unreachable("the lease is not renewed", new IllegalStateException("fault"));
                 }
-                return real.renew(kept, ttlMicros) || bug == Bug.FENCE_IGNORED;
+                return real.renew(kept, ttlMicros) || bug == PlantedBug.FENCE_IGNORED;
             }
 
             @Override
-            public Pulse pulse(long kept, Told told) {
+            public StoreStatus heartbeat(long kept, WorkerReport workerReport) {
                 life.passOrDown();
-                return real.pulse(kept, told);
+                return real.heartbeat(kept, workerReport);
             }
 
             @Override
-            public int takeOver() {
+            public int takeOverExpired() {
                 life.passOrDown();
                 ticked();
-                return real.takeOver();
+                return real.takeOverExpired();
             }
 
             @Override

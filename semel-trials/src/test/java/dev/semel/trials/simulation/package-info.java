@@ -1,5 +1,5 @@
 /**
- * Several workers on one store in memory, with faults, kills and pauses drawn from a seed. Its verdict trusts the rows
+ * Several workers on one SQLite file, with faults, kills and pauses drawn from a seed. Its verdict trusts the rows
  * of the store and what receivers counted, never the engine.
  */
 @NullMarked

@@ -48,14 +48,14 @@ public final class Invariants {
             """);
         rules.put("a run is in work or has ended", """
             SELECT count(*) FROM semel_run r
-            WHERE (SELECT count(*) FROM semel_work w WHERE w.run = r.run)
-                + (SELECT count(*) FROM semel_end e WHERE e.run = r.run) <> 1
+            WHERE (SELECT count(*) FROM semel_unfinished_run w WHERE w.run = r.run)
+                + (SELECT count(*) FROM semel_finished_run e WHERE e.run = r.run) <> 1
             """);
         rules.put("work belongs to a run", """
-            SELECT count(*) FROM semel_work w WHERE NOT EXISTS (SELECT 1 FROM semel_run r WHERE r.run = w.run)
+            SELECT count(*) FROM semel_unfinished_run w WHERE NOT EXISTS (SELECT 1 FROM semel_run r WHERE r.run = w.run)
             """);
         rules.put("an end belongs to a run", """
-            SELECT count(*) FROM semel_end e WHERE NOT EXISTS (SELECT 1 FROM semel_run r WHERE r.run = e.run)
+            SELECT count(*) FROM semel_finished_run e WHERE NOT EXISTS (SELECT 1 FROM semel_run r WHERE r.run = e.run)
             """);
         rules.put("a chosen run id belongs to one run", """
             SELECT count(*) FROM (SELECT ws, chosen_id FROM semel_run WHERE chosen_id IS NOT NULL
@@ -67,19 +67,19 @@ public final class Invariants {
                 SELECT count(*) FROM semel_run r JOIN semel_run other
                     ON other.ws = r.ws AND other.key = r.key AND other.workflow_id = r.workflow_id AND other.run > r.run
                 WHERE NOT EXISTS (SELECT 1 FROM semel_key k WHERE k.ws = r.ws AND k.kind = 3 AND k.run IN (r.run, other.run))
-                    AND NOT EXISTS (SELECT 1 FROM semel_run later WHERE later.previous = r.run)
+                    AND NOT EXISTS (SELECT 1 FROM semel_run later WHERE later.previous_run = r.run)
                 """);
         rules.put("a request belongs to a run of its workspace", """
-            SELECT count(*) FROM semel_request q
+            SELECT count(*) FROM semel_duplicate_request q
             WHERE NOT EXISTS (SELECT 1 FROM semel_run r WHERE r.run = q.run AND r.ws = q.ws)
             """);
         rules.put("the counts are the sums of the rows", """
-            SELECT count(*) FROM semel_use u
-            WHERE u.replays <> COALESCE((SELECT sum(times) FROM semel_request q WHERE q.run = u.run AND conflict = 0), 0)
-               OR u.conflicts <> COALESCE((SELECT sum(times) FROM semel_request q WHERE q.run = u.run AND conflict = 1), 0)
+            SELECT count(*) FROM semel_duplicate_count u
+            WHERE u.replays <> COALESCE((SELECT sum(request_count) FROM semel_duplicate_request q WHERE q.run = u.run AND conflict = 0), 0)
+               OR u.conflicts <> COALESCE((SELECT sum(request_count) FROM semel_duplicate_request q WHERE q.run = u.run AND conflict = 1), 0)
             """);
         rules.put("a finished server leaves no owned work", """
-            SELECT count(*) FROM semel_work w
+            SELECT count(*) FROM semel_unfinished_run w
             WHERE owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM semel_lease l WHERE l.lease = w.owner)
             """);
         return rules;

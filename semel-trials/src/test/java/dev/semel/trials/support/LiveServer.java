@@ -1,7 +1,7 @@
 package dev.semel.trials.support;
 
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,25 +13,30 @@ public final class LiveServer implements AutoCloseable {
     /** The base64 of 32 bytes that are no secret. */
     public static final String SECRET_KEY = "c2VtZWwgdHJpYWxzOiAzMiBieXRlcyBmb3IgYSBrZXk=";
 
-    private final Serve serve;
+    private final SemelServer serve;
     private final String adminToken;
-    private final Consumer<Reply> heard;
+    private final Consumer<HttpReply> heard;
     private boolean open = true;
 
-    private LiveServer(Serve serve, String adminToken, Consumer<Reply> heard) {
+    private LiveServer(SemelServer serve, String adminToken, Consumer<HttpReply> heard) {
         this.serve = serve;
         this.adminToken = adminToken;
         this.heard = heard;
     }
 
     /** `semel serve` on a store without tokens: the admin token is read from the file that it writes. */
-    public static LiveServer first(String store, Path folder, Consumer<Reply> heard) {
-        return first(
-                new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY), heard);
+    public static LiveServer first(String store, Path folder, Consumer<HttpReply> heard) {
+        return first(serveOptions(store, folder), heard);
     }
 
-    public static LiveServer first(ServeOptions options, Consumer<Reply> heard) {
-        Serve serve = Serve.start(options);
+    private static ServerOptions serveOptions(String store, Path folder) {
+        return new TestServerOptions(new ServerOptions(false, true, "127.0.0.1", 0, folder, store, null))
+                .secretKey(SECRET_KEY)
+                .build();
+    }
+
+    public static LiveServer first(ServerOptions options, Consumer<HttpReply> heard) {
+        SemelServer serve = SemelServer.start(options);
         try {
             String token =
                     Files.readString(options.data().resolve("admin-token")).strip();
@@ -43,10 +48,9 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /** Another `semel serve` on a store that has tokens. */
-    public static LiveServer another(String store, Path folder, LiveServer known) {
-        Serve serve = Serve.start(
-                new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY));
-        return new LiveServer(serve, known.adminToken, known.heard);
+    public static LiveServer another(String store, Path folder, LiveServer liveServer) {
+        SemelServer serve = SemelServer.start(serveOptions(store, folder));
+        return new LiveServer(serve, liveServer.adminToken, liveServer.heard);
     }
 
     /** `semel dev --demo`. */
@@ -54,12 +58,12 @@ public final class LiveServer implements AutoCloseable {
         return dev(store, folder, _ -> {});
     }
 
-    public static LiveServer dev(String store, Path folder, Consumer<Reply> heard) {
-        Serve serve = Serve.start(new ServeOptions(true, true, "127.0.0.1", 0, folder, store, null));
+    public static LiveServer dev(String store, Path folder, Consumer<HttpReply> heard) {
+        SemelServer serve = SemelServer.start(new ServerOptions(true, true, "127.0.0.1", 0, folder, store, null));
         return new LiveServer(serve, "dev", heard);
     }
 
-    public Serve serve() {
+    public SemelServer serve() {
         return serve;
     }
 
@@ -71,24 +75,24 @@ public final class LiveServer implements AutoCloseable {
         return adminToken;
     }
 
-    public Caller admin() {
+    public ApiCaller admin() {
         return as(adminToken);
     }
 
-    public Caller as(String token) {
-        return new Caller(serve.port(), token, heard);
+    public ApiCaller as(String token) {
+        return new ApiCaller(serve.port(), token, heard);
     }
 
-    public Caller stranger() {
+    public ApiCaller stranger() {
         return as("");
     }
 
-    public Wire wire() {
-        return new Wire(serve.port());
+    public RawConnection wire() {
+        return new RawConnection(serve.port());
     }
 
     /** A caller with a new token of the admin's own workspace. */
-    public Caller with(String... scopes) {
+    public ApiCaller with(String... scopes) {
         return as(token("\"name\":\"t\"", scopes));
     }
 

@@ -14,14 +14,14 @@ import org.junit.jupiter.params.support.ParameterDeclarations;
 @ParameterizedClass(name = "{0}")
 @ArgumentsSource(OnBothStores.Stages.class)
 public abstract class OnBothStores {
-    protected final Stage stage;
+    protected final ServerFixture stage;
 
-    protected OnBothStores(Stage stage) {
+    protected OnBothStores(ServerFixture stage) {
         this.stage = stage;
     }
 
     @AfterParameterizedClassInvocation
-    static void the_invariants_hold(Stage stage) {
+    static void the_invariants_hold(ServerFixture stage) {
         stage.end();
     }
 
@@ -29,7 +29,7 @@ public abstract class OnBothStores {
         @Override
         public Stream<? extends Arguments> provideArguments(
                 ParameterDeclarations parameters, ExtensionContext context) {
-            return Arrays.stream(StoreKind.values()).map(Stage::new).map(Arguments::of);
+            return Arrays.stream(StoreKind.values()).map(ServerFixture::new).map(Arguments::of);
         }
     }
 }

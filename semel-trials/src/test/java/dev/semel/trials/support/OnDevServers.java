@@ -14,14 +14,14 @@ import org.junit.jupiter.params.support.ParameterDeclarations;
 @ParameterizedClass(name = "{0}")
 @ArgumentsSource(OnDevServers.Stages.class)
 public abstract class OnDevServers {
-    protected final Stage stage;
+    protected final ServerFixture stage;
 
-    protected OnDevServers(Stage stage) {
+    protected OnDevServers(ServerFixture stage) {
         this.stage = stage;
     }
 
     @AfterParameterizedClassInvocation
-    static void the_invariants_hold(Stage stage) {
+    static void the_invariants_hold(ServerFixture stage) {
         stage.end();
     }
 
@@ -30,7 +30,7 @@ public abstract class OnDevServers {
         public Stream<? extends Arguments> provideArguments(
                 ParameterDeclarations parameters, ExtensionContext context) {
             return Arrays.stream(StoreKind.values())
-                    .map(kind -> new Stage(kind, true))
+                    .map(kind -> new ServerFixture(kind, true))
                     .map(Arguments::of);
         }
     }

@@ -98,8 +98,8 @@ public final class ServerProcess implements AutoCloseable {
         throw new AssertionError("no address in " + lines);
     }
 
-    public Caller as(String token) {
-        return new Caller(port(), token, _ -> {});
+    public ApiCaller as(String token) {
+        return new ApiCaller(port(), token, _ -> {});
     }
 
     /** What it logged: every line behind its greeting. */

@@ -1,0 +1,6 @@
+package dev.semel.admission;
+
+public enum FailedRunDuplicateRequestPolicy {
+    RETURN_FAILED,
+    RUN_AGAIN
+}

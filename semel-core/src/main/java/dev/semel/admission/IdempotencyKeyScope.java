@@ -1,0 +1,6 @@
+package dev.semel.admission;
+
+public enum IdempotencyKeyScope {
+    WORKSPACE,
+    WORKFLOW
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.admission;
+
+import org.jspecify.annotations.NullMarked;

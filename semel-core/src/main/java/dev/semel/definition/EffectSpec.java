@@ -1,0 +1,60 @@
+package dev.semel.definition;
+
+import dev.semel.admission.KeyPolicy;
+import dev.semel.effect.EffectDuplicateProtection;
+import dev.semel.error.HttpStatusException;
+import dev.semel.policy.ChangedEffectDataPolicy;
+import dev.semel.workflow.EffectOperation;
+import dev.semel.workflow.ReviewOptions;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * @param key the effect key; null for the step id
+ * @param once suppression of the same key across runs; null for none
+ * @param businessRecord what the effect means to the business
+ * @param alreadyDone HTTP statuses of a {@link HttpStatusException} that count as success
+ * @param reviewOptions the review that Semel opens if the effect is in doubt or its message has changed
+ */
+public record EffectSpec(
+        StepSpec step,
+        @Nullable String key,
+        EffectDuplicateProtection protection,
+        @Nullable OncePerWindow once,
+        BusinessRecord businessRecord,
+        List<Integer> alreadyDone,
+        ReviewOptions reviewOptions) {
+    public EffectSpec {
+        alreadyDone = List.copyOf(alreadyDone);
+    }
+
+    /**
+     * Suppresses effects with the same key inside a window, across runs.
+     *
+     * @param data digest of the data that are sent; null to compare only the key
+     * @param onChange what Semel does if the data differ from the last accepted effect
+     */
+    public record OncePerWindow(Duration window, byte @Nullable [] data, ChangedEffectDataPolicy onChange) {
+        public static OncePerWindow keyOnly(Duration window, ChangedEffectDataPolicy onChange) {
+            return new OncePerWindow(window, null, onChange);
+        }
+
+        public OncePerWindow {
+            if (window.compareTo(KeyPolicy.SHORTEST_WINDOW) < 0 || window.compareTo(KeyPolicy.LONGEST_WINDOW) > 0) {
+                throw new IllegalArgumentException("the window must be between 1s and 365d, not " + window);
+            }
+        }
+    }
+
+    /**
+     * @param object the business object that the effect writes, for example `payment:42`
+     * @param worth the amount that a duplicate would cost, with its currency, for example `12.50 EUR`
+     */
+    public record BusinessRecord(
+            EffectOperation does,
+            @Nullable String object,
+            @Nullable String worth) {
+        public static final BusinessRecord NONE = new BusinessRecord(EffectOperation.CREATE, null, null);
+    }
+}

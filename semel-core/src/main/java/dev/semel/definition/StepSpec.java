@@ -1,0 +1,36 @@
+package dev.semel.definition;
+
+import dev.semel.workflow.Retry;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * @param formerly names of this step in earlier versions of the code; records under these names belong to it
+ * @param timeout maximum duration of one attempt; null for none
+ */
+public record StepSpec(
+        String name,
+        List<String> formerly,
+        Retry retry,
+        @Nullable Duration timeout) {
+    public StepSpec {
+        formerly = List.copyOf(formerly);
+    }
+
+    public static StepSpec named(String name) {
+        return new StepSpec(name, List.of(), Retry.NONE, null);
+    }
+
+    public StepSpec retry(Retry value) {
+        return new StepSpec(name, formerly, value, timeout);
+    }
+
+    public StepSpec timeout(Duration value) {
+        return new StepSpec(name, formerly, retry, value);
+    }
+
+    public StepSpec formerly(String... names) {
+        return new StepSpec(name, List.of(names), retry, timeout);
+    }
+}

@@ -1,0 +1,420 @@
+package dev.semel.effect;
+
+import dev.semel.run.RunId;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pure rules of the effect ledger, which has one row per effect key of a workspace. A row is the intent before a
+ * send, the result after it, and what other runs find inside a window. The store locks the row, calls these functions,
+ * and writes what they return.
+ *
+ * <p>A reserved or unknown effect never expires: it may have happened, so it must not be sent as new.
+ */
+public final class EffectLedger {
+    private EffectLedger() {}
+
+    /** Identifies a ledger row by the digest of its effect key, which may be 64 kB long. */
+    public record EffectId(int workspace, String digest) implements Comparable<EffectId> {
+        /** The row of a `once` key, which applies across runs. */
+        public static EffectId once(int workspace, String key) {
+            return new EffectId(workspace, EffectLedger.digest("once", key));
+        }
+
+        /** The row of a step in a lineage. */
+        public static EffectId step(int workspace, String stepId) {
+            return new EffectId(workspace, EffectLedger.digest("step", stepId));
+        }
+
+        @Override
+        public int compareTo(EffectId other) {
+            int byWorkspace = Integer.compare(workspace, other.workspace);
+            return byWorkspace != 0 ? byWorkspace : digest.compareTo(other.digest);
+        }
+    }
+
+    /** A digest; texts of different kinds never share one. */
+    public static String digest(String kind, String text) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            sha.update(kind.getBytes(StandardCharsets.UTF_8));
+            sha.update((byte) '\n');
+            return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    /** The state of an effect in the ledger. The codes are stored. */
+    public enum EffectState {
+        /** The intent is recorded: it may have been sent. */
+        RESERVED(1),
+        DONE(2),
+        /** It was sent and the outcome is unknown. */
+        UNKNOWN(3),
+        /** Certainly not sent, or rejected: the next attempt may send it. */
+        FREE(4);
+
+        private final int code;
+
+        EffectState(int code) {
+            this.code = code;
+        }
+
+        public int code() {
+            return code;
+        }
+
+        public static EffectState of(int code) {
+            for (EffectState state : values()) {
+                if (state.code == code) {
+                    return state;
+                }
+            }
+            throw new IllegalArgumentException("no state of an effect has the code " + code);
+        }
+    }
+
+    /**
+     * @param step the step id, equal for all runs of a lineage
+     * @param turn counts the reservations of one execution, so that a repeated write is recognised
+     */
+    public record EffectHolder(String step, RunId run, int claim, int turn) {
+        /** For two holders with the same step and run. */
+        boolean isBefore(EffectHolder other) {
+            return claim != other.claim ? claim < other.claim : turn < other.turn;
+        }
+    }
+
+    /** Descriptive data of an effect. Only the key influences decisions: whether it is the key that was sent. */
+    public record EffectDetails(
+            String key,
+            String path,
+            String workflowId,
+            String protection,
+            String does,
+            @Nullable String object,
+            @Nullable String worth) {}
+
+    /**
+     * @param attempt number of attempts over all executions
+     * @param firstAt when the first attempt of this generation was recorded; the provider window counts from here
+     * @param acceptedAt when it was accepted
+     * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
+     * @param expiresAt end of that window once it is done; while the outcome is unknown, until when it may be sent
+     *     again with the same key (0: never, or always)
+     * @param dataDigest digest of the sent data; for a {@link NoteStepResult} a marker; for a suppressed effect the
+     *     effect that suppressed it
+     */
+    public record EffectRow(
+            EffectId id,
+            EffectHolder holder,
+            EffectState state,
+            int generation,
+            int attempt,
+            long firstAt,
+            long acceptedAt,
+            long window,
+            long expiresAt,
+            @Nullable String dataDigest,
+            @Nullable String result,
+            EffectDetails details) {
+        /** For a suppressed effect: the run whose effect was accepted, and when; otherwise null. */
+        public @Nullable String suppressedBy() {
+            return dataDigest != null && dataDigest.startsWith(SUPPRESSED)
+                    ? dataDigest.substring(SUPPRESSED.length())
+                    : null;
+        }
+
+        /** Whether it only records what a step did under a `once` key; the effect itself has another row. */
+        public boolean isStepNote() {
+            return NOTED.equals(dataDigest);
+        }
+    }
+
+    public sealed interface LedgerOperation {
+        EffectId id();
+    }
+
+    /**
+     * @param resendWindow microseconds after the first send in which an unknown effect may be sent again with the same
+     *     key; 0 for never
+     * @param window microseconds; 0 to consider only the own lineage
+     * @param canLookUp whether the caller can query the provider, and may then settle what another run of the lineage
+     *     left unknown
+     * @param sendAnew sends again on purpose what another run of the lineage did, as a separate effect
+     */
+    public record ReserveSend(
+            EffectId id,
+            EffectHolder holder,
+            long resendWindow,
+            long window,
+            ChangePolicy onChange,
+            @Nullable String dataDigest,
+            EffectDetails details,
+            boolean canLookUp,
+            boolean sendAnew)
+            implements LedgerOperation {}
+
+    /** What happens inside the window if the data differ from the last accepted data. */
+    public enum ChangePolicy {
+        SEND,
+        SUPPRESS,
+        REVIEW
+    }
+
+    public record SettleSend(
+            EffectId id,
+            EffectHolder holder,
+            EffectState to,
+            @Nullable String result) implements LedgerOperation {}
+
+    /** Recorded under the step's own id for safe replays. {@code suppressedBy}: null if the step did it itself. */
+    public record NoteStepResult(
+            EffectId id,
+            EffectHolder holder,
+            String result,
+            EffectDetails details,
+            @Nullable SuppressingEffect suppressedBy)
+            implements LedgerOperation {
+        /** For an effect that the step did itself. */
+        public NoteStepResult(EffectId id, EffectHolder holder, String result, EffectDetails facts) {
+            this(id, holder, result, facts, null);
+        }
+    }
+
+    /**
+     * @param digest of its row
+     * @param origin its run, and when it was accepted
+     */
+    public record SuppressingEffect(String digest, String origin) {}
+
+    // Indexes and statements of the stores contain these two texts.
+    private static final String SUPPRESSED = "suppressed ";
+    private static final String NOTED = "noted";
+
+    public sealed interface LedgerDecision {
+        /** @param maybeSentBefore an earlier send of this generation may have happened; a rejection leaves it open */
+        record SendGranted(int generation, int attempt, long firstAt, boolean maybeSentBefore)
+                implements LedgerDecision {}
+
+        /** The same step was done before, by this run or by one that it replays. */
+        record Reused(String result) implements LedgerDecision {}
+
+        /** Another run's effect with this key was accepted inside the window, at this time. */
+        record Suppressed(String result, RunId by, long acceptedAt) implements LedgerDecision {}
+
+        /** Never simply sent again. {@code keyChanged}: it was sent with another key; the new one settles nothing. */
+        record OutcomeUnknown(int generation, int attempt, long firstAt, boolean keyChanged)
+                implements LedgerDecision {}
+
+        /** Another run has reserved it or has it in doubt. */
+        record HeldByOtherRun(RunId by, boolean inDoubt) implements LedgerDecision {}
+
+        /** The data differ from those accepted inside the window, and a user must decide. */
+        record DataChanged(RunId by) implements LedgerDecision {}
+
+        record Recorded() implements LedgerDecision {}
+    }
+
+    /** The decision, and the row to write; null keeps the row unchanged. */
+    public record LedgerChange(
+            LedgerDecision decision, @Nullable EffectRow row) {}
+
+    public static LedgerChange apply(@Nullable EffectRow row, LedgerOperation op, long now) {
+        return switch (op) {
+            case ReserveSend reserve -> reserve(row, reserve, now);
+            case SettleSend settle -> new LedgerChange(new LedgerDecision.Recorded(), settle(row, settle, now));
+            case NoteStepResult note ->
+                new LedgerChange(new LedgerDecision.Recorded(), row == null ? noted(note, now) : null);
+        };
+    }
+
+    private static LedgerChange reserve(@Nullable EffectRow row, ReserveSend ask, long now) {
+        if (row == null) {
+            return grant(ask, new LedgerDecision.SendGranted(1, 1, now, false));
+        }
+        return row.holder().step().equals(ask.holder().step()) ? again(row, ask, now) : others(row, ask, now);
+    }
+
+    /** The same step as before: a retry, a recovery, a safe replay, or the same write applied twice. */
+    private static LedgerChange again(EffectRow row, ReserveSend ask, long now) {
+        return switch (row.state()) {
+            case DONE ->
+                ask.sendAnew() && !row.holder().run().equals(ask.holder().run())
+                        ? grant(ask, new LedgerDecision.SendGranted(row.generation() + 1, 1, now, false))
+                        : new LedgerChange(
+                                new LedgerDecision.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
+            case FREE -> freed(row, ask, now);
+            case RESERVED, UNKNOWN -> {
+                if (row.state() == EffectState.RESERVED && row.holder().equals(ask.holder())) {
+                    boolean unsure = row.attempt() > 1; // the history before is unknown
+                    yield new LedgerChange(
+                            new LedgerDecision.SendGranted(row.generation(), row.attempt(), row.firstAt(), unsure),
+                            null);
+                }
+                yield now - row.firstAt() < ask.resendWindow() && !isRenamed(row, ask)
+                        ? LastAcceptedEffectLedgerBackup.carryOver(
+                                row,
+                                grant(
+                                        ask,
+                                        new LedgerDecision.SendGranted(
+                                                row.generation(), row.attempt() + 1, row.firstAt(), true)))
+                        : unsettled(row, ask);
+            }
+        };
+    }
+
+    /**
+     * Nothing was done with this key so far: the provider window starts with the next send. A rejected message may be
+     * tried again. Another message in its place is compared with the accepted one.
+     */
+    private static LedgerChange freed(EffectRow row, ReserveSend ask, long now) {
+        EffectRow accepted =
+                Objects.equals(row.dataDigest(), ask.dataDigest()) ? null : LastAcceptedEffectLedgerBackup.restore(row);
+        return accepted == null || ask.onChange() == ChangePolicy.SEND
+                ? LastAcceptedEffectLedgerBackup.carryOver(
+                        row,
+                        grant(ask, new LedgerDecision.SendGranted(row.generation(), row.attempt() + 1, now, false)))
+                : others(accepted, ask, now);
+    }
+
+    /**
+     * A reserved effect of another run of the lineage is settled by that run, which has not ended: an ended run has no
+     * reservations. An unknown effect is transferred to a caller with a lookup, because only a holder may settle it.
+     */
+    private static LedgerChange unsettled(EffectRow row, ReserveSend ask) {
+        boolean own = row.holder().run().equals(ask.holder().run());
+        if (!own && row.state() == EffectState.RESERVED) {
+            return new LedgerChange(
+                    new LedgerDecision.HeldByOtherRun(row.holder().run(), false), null);
+        }
+        boolean renamed = isRenamed(row, ask);
+        LedgerDecision decision =
+                new LedgerDecision.OutcomeUnknown(row.generation(), row.attempt(), row.firstAt(), renamed);
+        return new LedgerChange(decision, !own && ask.canLookUp() && !renamed ? heldBy(row, ask.holder()) : null);
+    }
+
+    /** A key that depends on step results may differ in a new run. Repeatable effects need no equal key. */
+    private static boolean isRenamed(EffectRow row, ReserveSend ask) {
+        return ask.resendWindow() != Long.MAX_VALUE
+                && !row.details().key().equals(ask.details().key());
+    }
+
+    private static EffectRow heldBy(EffectRow row, EffectHolder holder) {
+        return new EffectRow(
+                row.id(),
+                holder,
+                row.state(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                row.dataDigest(),
+                row.result(),
+                row.details());
+    }
+
+    private static LedgerChange others(EffectRow row, ReserveSend ask, long now) {
+        return switch (row.state()) {
+            case RESERVED ->
+                new LedgerChange(new LedgerDecision.HeldByOtherRun(row.holder().run(), false), null);
+            case UNKNOWN ->
+                new LedgerChange(new LedgerDecision.HeldByOtherRun(row.holder().run(), true), null);
+            case FREE -> {
+                EffectRow accepted = LastAcceptedEffectLedgerBackup.restore(row);
+                // The changed message was rejected, so the accepted one before it still counts.
+                yield accepted == null
+                        ? grant(ask, new LedgerDecision.SendGranted(row.generation(), 1, now, false))
+                        : others(accepted, ask, now);
+            }
+            case DONE -> {
+                if (now >= row.expiresAt()) {
+                    yield grant(ask, new LedgerDecision.SendGranted(row.generation() + 1, 1, now, false));
+                }
+                boolean changed = !Objects.equals(row.dataDigest(), ask.dataDigest());
+                if (changed && ask.onChange() == ChangePolicy.SEND) {
+                    LedgerChange ledgerChange =
+                            grant(ask, new LedgerDecision.SendGranted(row.generation() + 1, 1, now, false));
+                    yield new LedgerChange(
+                            ledgerChange.decision(),
+                            LastAcceptedEffectLedgerBackup.remember(row, Objects.requireNonNull(ledgerChange.row())));
+                }
+                if (changed && ask.onChange() == ChangePolicy.REVIEW) {
+                    yield new LedgerChange(
+                            new LedgerDecision.DataChanged(row.holder().run()), null);
+                }
+                yield new LedgerChange(
+                        new LedgerDecision.Suppressed(
+                                Objects.requireNonNullElse(row.result(), "null"),
+                                row.holder().run(),
+                                row.acceptedAt()),
+                        null);
+            }
+        };
+    }
+
+    private static LedgerChange grant(ReserveSend ask, LedgerDecision.SendGranted granted) {
+        EffectRow row = new EffectRow(
+                ask.id(),
+                ask.holder(),
+                EffectState.RESERVED,
+                granted.generation(),
+                granted.attempt(),
+                granted.firstAt(),
+                0,
+                ask.window(),
+                ask.resendWindow() == 0 || ask.resendWindow() == Long.MAX_VALUE
+                        ? 0
+                        : granted.firstAt() + ask.resendWindow(),
+                ask.dataDigest(),
+                null,
+                ask.details());
+        return new LedgerChange(granted, row);
+    }
+
+    /**
+     * Only the holder settles, a done effect stays done, and a certainly unsent one is never in doubt. A settlement
+     * from an earlier turn or execution is ignored once the row was reserved again, so a write that settles and
+     * reserves may be applied twice.
+     */
+    private static @Nullable EffectRow settle(@Nullable EffectRow row, SettleSend settle, long now) {
+        if (row == null
+                || row.state() == EffectState.DONE
+                || (row.state() == EffectState.FREE && settle.to() == EffectState.UNKNOWN)
+                || !row.holder().step().equals(settle.holder().step())
+                || !row.holder().run().equals(settle.holder().run())
+                || settle.holder().isBefore(row.holder())) {
+            return null;
+        }
+        boolean done = settle.to() == EffectState.DONE;
+        boolean unknown = settle.to() == EffectState.UNKNOWN;
+        return new EffectRow(
+                row.id(),
+                settle.holder(),
+                settle.to(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                done ? now : 0,
+                row.window(),
+                done ? (row.window() > 0 ? now + row.window() : 0) : unknown ? row.expiresAt() : 0,
+                row.dataDigest(),
+                done ? settle.result() : row.result(),
+                row.details());
+    }
+
+    private static EffectRow noted(NoteStepResult note, long now) {
+        String data = note.suppressedBy() == null
+                ? NOTED
+                : SUPPRESSED + note.suppressedBy().origin();
+        return new EffectRow(
+                note.id(), note.holder(), EffectState.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.details());
+    }
+}

@@ -1,0 +1,78 @@
+package dev.semel.effect;
+
+import dev.semel.run.RunId;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * If the provider rejects a changed message, the accepted one applies again with its window. It is stored in the result
+ * column, which an unfinished row does not use.
+ */
+final class LastAcceptedEffectLedgerBackup {
+    private static final int PARTS = 8;
+
+    private LastAcceptedEffectLedgerBackup() {}
+
+    /** The row of the changed message with the accepted one inside. */
+    static EffectLedger.EffectRow remember(EffectLedger.EffectRow accepted, EffectLedger.EffectRow changed) {
+        EffectLedger.EffectHolder by = accepted.holder();
+        String kept = String.join(
+                "\n",
+                accepted.dataDigest() == null ? "-" : "+" + accepted.dataDigest(),
+                String.valueOf(accepted.acceptedAt()),
+                String.valueOf(accepted.expiresAt()),
+                by.step(),
+                by.run().text(),
+                String.valueOf(by.claim()),
+                String.valueOf(by.turn()),
+                Objects.requireNonNullElse(accepted.result(), "null"));
+        return with(changed, kept);
+    }
+
+    private static EffectLedger.EffectRow with(EffectLedger.EffectRow row, String kept) {
+        return new EffectLedger.EffectRow(
+                row.id(),
+                row.holder(),
+                row.state(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                row.dataDigest(),
+                kept,
+                row.details());
+    }
+
+    /** Another attempt of the same message keeps it. */
+    static EffectLedger.LedgerChange carryOver(EffectLedger.EffectRow before, EffectLedger.LedgerChange ledgerChange) {
+        String kept = before.result();
+        EffectLedger.EffectRow row = ledgerChange.row();
+        return kept == null || row == null
+                ? ledgerChange
+                : new EffectLedger.LedgerChange(ledgerChange.decision(), with(row, kept));
+    }
+
+    /** Restores the accepted row with the current generation; null if none was kept. */
+    static EffectLedger.@Nullable EffectRow restore(EffectLedger.EffectRow row) {
+        String[] parts = row.result() == null ? new String[0] : row.result().split("\n", PARTS);
+        if (parts.length < PARTS) {
+            return null;
+        }
+        RunId run = Objects.requireNonNull(RunId.parse(parts[4]));
+        return new EffectLedger.EffectRow(
+                row.id(),
+                new EffectLedger.EffectHolder(parts[3], run, Integer.parseInt(parts[5]), Integer.parseInt(parts[6])),
+                EffectLedger.EffectState.DONE,
+                row.generation(),
+                1,
+                row.firstAt(),
+                Long.parseLong(parts[1]),
+                row.window(),
+                Long.parseLong(parts[2]),
+                parts[0].equals("-") ? null : parts[0].substring(1),
+                parts[7],
+                row.details());
+    }
+}

@@ -1,0 +1,139 @@
+package dev.semel.engine;
+
+import dev.semel.run.RunId;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/** The only file of the core that reads real clocks, random numbers and threads, so that tests can control them. */
+public final class ClockAndRandomSource {
+    private final LongSupplier micros;
+    private final LongSupplier nanos;
+    private final RandomGenerator random;
+    private final TestInstrumentation testInstrumentation;
+    private final AtomicLong lastHigh = new AtomicLong();
+
+    /** Lets tests and simulations observe and interrupt the engine. Production uses {@link #NONE}. */
+    public interface TestInstrumentation {
+        TestInstrumentation NONE = new TestInstrumentation() {};
+
+        /** Called where a crash is worth testing. docs/internals.md lists the labels. */
+        default void point(String label) {}
+
+        /** Throws {@link SimulatedCrash} if the simulated process has crashed. Called before anything new begins. */
+        default void checkAlive() {}
+
+        default void onClockJump(Runnable callback) {}
+
+        /** Wraps the work of an engine thread that may run user code. */
+        default Runnable wrap(Runnable work) {
+            return work;
+        }
+    }
+
+    /** {@link TestInstrumentation#point} and a crashed store throw it. The engine neither handles nor logs it. */
+    public static final class SimulatedCrash extends Error {
+        public SimulatedCrash() {
+            super("a test simulates a crash of the process", null, false, false);
+        }
+
+        static boolean causes(Throwable failure) {
+            Throwable cause = failure;
+            for (int i = 0; cause != null && i < CAUSES; i++) {
+                if (cause instanceof SimulatedCrash) {
+                    return true;
+                }
+                cause = cause.getCause();
+            }
+            return false;
+        }
+    }
+
+    private static final int CAUSES = 10;
+
+    public ClockAndRandomSource(LongSupplier micros, LongSupplier nanos, RandomGenerator random) {
+        this(micros, nanos, random, TestInstrumentation.NONE);
+    }
+
+    public ClockAndRandomSource(
+            LongSupplier micros, LongSupplier nanos, RandomGenerator random, TestInstrumentation testInstrumentation) {
+        this.micros = micros;
+        this.nanos = nanos;
+        this.random = random;
+        this.testInstrumentation = testInstrumentation;
+    }
+
+    public ClockAndRandomSource withInstrumentation(TestInstrumentation value) {
+        return new ClockAndRandomSource(micros, nanos, random, value);
+    }
+
+    public void point(String label) {
+        testInstrumentation.point(label);
+    }
+
+    void checkAlive() {
+        testInstrumentation.checkAlive();
+    }
+
+    void onClockJump(Runnable callback) {
+        testInstrumentation.onClockJump(callback);
+    }
+
+    public static ClockAndRandomSource real() {
+        return new ClockAndRandomSource(
+                () -> {
+                    Instant now = Instant.now();
+                    return now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
+                },
+                System::nanoTime,
+                new SecureRandom());
+    }
+
+    /** Wall-clock time in microseconds. In-process stores use it as their clock. */
+    public long micros() {
+        return micros.getAsLong();
+    }
+
+    /** Monotonic clock, for timeouts. */
+    public long nanos() {
+        return nanos.getAsLong();
+    }
+
+    public RandomGenerator random() {
+        return random;
+    }
+
+    /** Creates an id: microseconds and a counter, so that ids of this process increase; then 64 random bits. */
+    public RunId newId() {
+        long wanted = micros() << 12;
+        long high = lastHigh.accumulateAndGet(wanted, (last, now) -> Math.max(last + 1, now));
+        return new RunId(high, random.nextLong());
+    }
+
+    public Supplier<RunId> idSupplier() {
+        return this::newId;
+    }
+
+    /** Starts a virtual thread. The engine has no other way to start one. */
+    Thread startThread(String name, Runnable work) {
+        return Thread.ofVirtual().name(name).start(testInstrumentation.wrap(work));
+    }
+
+    /** Parks the thread of user code that ignores the end of its execution. It never returns. */
+    static void parkForever() {
+        while (true) {
+            LockSupport.park();
+            var unused = Thread.interrupted(); // otherwise the next park would return at once
+        }
+    }
+
+    public byte[] randomBytes(int bytes) {
+        byte[] secret = new byte[bytes];
+        random.nextBytes(secret);
+        return secret;
+    }
+}

@@ -1,0 +1,85 @@
+package dev.semel.engine;
+
+import dev.semel.definition.ConcurrencyControl;
+import dev.semel.effect.EffectLedger;
+import dev.semel.store.NewRun;
+import dev.semel.trigger.Trigger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+final class ConcurrencyAndRateLimitCalculator {
+    private ConcurrencyAndRateLimitCalculator() {}
+
+    /** Returns null if the run may start at once. */
+    static NewRun.@Nullable StartConditions startGate(Trigger trigger) {
+        ConcurrencyControl concurrency = trigger.workflow().options().concurrency();
+        String ownQueue = queue(trigger);
+        if (concurrency.equals(ConcurrencyControl.NONE) && ownQueue == null) {
+            return trigger.delay() == 0 ? null : new NewRun.StartConditions(List.of(), null, trigger.delay(), null);
+        }
+        List<NewRun.StartConditions.QueueLimit> queueLimits = new ArrayList<>();
+        if (ownQueue != null) {
+            queueLimits.add(new NewRun.StartConditions.QueueLimit(ownQueue, 1));
+        }
+        if (concurrency.serialBy() != null) {
+            queueLimits.add(new NewRun.StartConditions.QueueLimit(name(trigger, concurrency.serialBy()), 1));
+        }
+        if (concurrency.maxConcurrent() != null) {
+            String queue = EffectLedger.digest("max", trigger.workflow().workflowId());
+            queueLimits.add(new NewRun.StartConditions.QueueLimit(queue, concurrency.maxConcurrent()));
+        }
+        NewRun.StartConditions conditions =
+                new NewRun.StartConditions(queueLimits, rate(trigger, concurrency.rateLimit()), trigger.delay(), null);
+        // A replay is not debounced: another run would absorb it, with a different journal.
+        return concurrency.debounce() == null || trigger.links().replayOf() != null
+                ? conditions
+                : new NewRun.StartConditions(
+                        queueLimits,
+                        conditions.rateLimit(),
+                        trigger.delay(),
+                        debounce(trigger, concurrency.debounce(), conditions));
+    }
+
+    /** Queue of triggers from one source that run one after another; null if they need not. */
+    private static @Nullable String queue(Trigger trigger) {
+        Trigger.SourceKey source = trigger.identifiers().sourceKey();
+        String name = source == null ? null : source.serialKey();
+        return name == null
+                ? null
+                : EffectLedger.digest("source", trigger.workflow().workflowId() + "\n" + name);
+    }
+
+    private static NewRun.StartConditions.@Nullable RateLimit rate(
+            Trigger trigger, ConcurrencyControl.@Nullable RateLimit limit) {
+        return limit == null
+                ? null
+                : new NewRun.StartConditions.RateLimit(
+                        name(trigger, limit.key()), micros(limit.per()) / limit.count(), limit.count());
+    }
+
+    /** All slots of a debounced run are in its debounce key, so it absorbs only triggers that need the same ones. */
+    private static NewRun.StartConditions.DebounceWindow debounce(
+            Trigger trigger, ConcurrencyControl.Debounce debounce, NewRun.StartConditions others) {
+        List<String> taken = new ArrayList<>();
+        others.queueLimits().forEach(queueLimit -> taken.add(queueLimit.queue()));
+        if (others.rateLimit() != null) {
+            taken.add(others.rateLimit().name());
+        }
+        String name = name(trigger, debounce.key());
+        return new NewRun.StartConditions.DebounceWindow(
+                taken.isEmpty() ? name : EffectLedger.digest("debounce", name + "\n" + String.join("\n", taken)),
+                micros(debounce.quiet()),
+                micros(debounce.atMost()));
+    }
+
+    private static long micros(Duration time) {
+        return time.toNanos() / 1_000;
+    }
+
+    private static String name(Trigger trigger, ConcurrencyControl.ConcurrencyKey key) {
+        String text = trigger.workflow().workflowId() + "\n" + key.derive(trigger.data());
+        return EffectLedger.digest(key.setting(), text);
+    }
+}

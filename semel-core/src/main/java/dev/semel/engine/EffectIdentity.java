@@ -1,0 +1,106 @@
+package dev.semel.engine;
+
+import dev.semel.definition.EffectSpec;
+import dev.semel.effect.EffectDuplicateProtection;
+import dev.semel.effect.EffectLedger;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The key on the wire is a hash of effect key and generation: it hides internal names, and an intended re-send gets a
+ * new key that the provider does not deduplicate.
+ *
+ * @param row the row that is locked: the one of the step, or the one that all runs with this key share
+ * @param stepRow the row that a safe replay reads
+ */
+record EffectIdentity(
+        String key,
+        EffectLedger.EffectId row,
+        EffectLedger.EffectId stepRow,
+        EffectSpec.@Nullable OncePerWindow once,
+        EffectSpec plan,
+        EffectLedger.EffectDetails facts) {
+    private static final long A_MINUTE = 60_000_000;
+
+    static EffectIdentity of(RunExecutor.ActiveRun run, StepJournalMatcher.StepState state, EffectSpec plan) {
+        String key = plan.key() == null ? state.stepId() : plan.key();
+        EffectLedger.EffectId stepRow = EffectLedger.EffectId.step(run.workspace(), state.stepId());
+        EffectLedger.EffectId row = plan.once() == null ? stepRow : EffectLedger.EffectId.once(run.workspace(), key);
+        EffectLedger.EffectDetails facts = new EffectLedger.EffectDetails(
+                key,
+                state.path(),
+                run.workflow().workflowId(),
+                plan.protection().word(),
+                plan.businessRecord().does().name().toLowerCase(java.util.Locale.ROOT),
+                plan.businessRecord().object(),
+                plan.businessRecord().worth());
+        return new EffectIdentity(key, row, stepRow, plan.once(), plan, facts);
+    }
+
+    EffectLedger.ChangePolicy onChange() {
+        return once == null
+                ? EffectLedger.ChangePolicy.SEND
+                : EffectLedger.ChangePolicy.valueOf(once.onChange().name());
+    }
+
+    /** Returns the key that every attempt of this generation sends, byte-identical. */
+    String wireKey(int generation) {
+        return EffectLedger.digest("wire", generation + "\n" + key).substring(0, 48);
+    }
+
+    /** Returns the digest of the sent data; null if only the key counts. */
+    @Nullable
+    String contentDigest() {
+        byte[] data = once == null ? null : once.data();
+        return data == null ? null : HexFormat.of().formatHex(data);
+    }
+
+    /**
+     * @param resend an unknown outcome may be sent again, as far as the protection allows
+     * @param afresh an effect of another run of the lineage is sent again
+     */
+    EffectLedger.ReserveSend toReservation(
+            EffectLedger.EffectHolder holder, EffectLedger.ChangePolicy onChange, boolean resend, boolean afresh) {
+        long window = once == null ? 0 : once.window().toNanos() / 1_000;
+        return new EffectLedger.ReserveSend(
+                row,
+                holder,
+                resend ? resendFor() : 0,
+                window,
+                onChange,
+                contentDigest(),
+                facts,
+                plan.protection() instanceof EffectDuplicateProtection.Lookup,
+                afresh);
+    }
+
+    /** How long after the first send an unknown outcome may be sent again without a decision. */
+    private long resendFor() {
+        return switch (plan.protection()) {
+            case EffectDuplicateProtection.Repeatable _, EffectDuplicateProtection.None _ -> Long.MAX_VALUE;
+            case EffectDuplicateProtection.ProviderKey provider -> {
+                long window = MicrosecondConverter.of(provider.window());
+                yield window - Math.min(A_MINUTE, window / 10); // a margin: the provider uses its own clock
+            }
+            case EffectDuplicateProtection.Lookup _,
+                    EffectDuplicateProtection.AtMostOnce _,
+                    EffectDuplicateProtection.Ask _ -> 0;
+        };
+    }
+
+    EffectLedger.LedgerOperation[] toSettleOps(EffectLedger.EffectHolder holder, String result) {
+        EffectLedger.SettleSend settle =
+                new EffectLedger.SettleSend(row, holder, EffectLedger.EffectState.DONE, result);
+        return once == null
+                ? new EffectLedger.LedgerOperation[] {settle}
+                : new EffectLedger.LedgerOperation[] {
+                    settle, new EffectLedger.NoteStepResult(stepRow, holder, result, facts)
+                };
+    }
+
+    /** @param first the run that sent the effect instead, and when it was accepted */
+    EffectLedger.NoteStepResult toSuppressionNote(EffectLedger.EffectHolder holder, String result, String first) {
+        return new EffectLedger.NoteStepResult(
+                stepRow, holder, result, facts, new EffectLedger.SuppressingEffect(row.digest(), first));
+    }
+}

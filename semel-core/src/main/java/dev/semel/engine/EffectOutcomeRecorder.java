@@ -1,0 +1,140 @@
+package dev.semel.engine;
+
+import dev.semel.definition.EffectSpec;
+import dev.semel.effect.EffectLedger;
+import dev.semel.effect.EffectLedger.LedgerDecision;
+import dev.semel.journal.JournalEntry;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.workflow.EffectOutcome;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+final class EffectOutcomeRecorder {
+    private final StepJournalMatcher scope;
+    private final InMemoryRunExecutionState execution;
+    private final EffectSpec plan;
+    private final StepJournalMatcher.StepState state;
+    private final EffectIdentity identity;
+    private int attempts;
+
+    EffectOutcomeRecorder(
+            StepJournalMatcher scope, EffectSpec plan, StepJournalMatcher.StepState state, EffectIdentity identity) {
+        this.scope = scope;
+        this.execution = scope.execution();
+        this.plan = plan;
+        this.state = state;
+        this.identity = identity;
+        this.attempts = state.attempts();
+    }
+
+    void countAttempt() {
+        attempts++;
+    }
+
+    /** Number of attempts over all executions. */
+    int attempts() {
+        return attempts;
+    }
+
+    /** Records that the effect happened. One commit writes ledger and journal, at the latest before the next effect. */
+    EffectOutcome<JsonNode> recordDone(
+            EffectLedger.EffectHolder holder, @Nullable JsonNode result, JournalEntry.StepOutcome how) {
+        StepResultSerializer.StorableResult fit = StepResultSerializer.toStorable(
+                result, state.path(), execution.engine().limits());
+        if (fit.problem() != null) {
+            return recordUnstorableResult(holder, fit.problem());
+        }
+        record(fit.value(), how, null, fit.bytes(), identity.toSettleOps(holder, fit.text()));
+        return new EffectOutcome.Done<>(fit.value().deepCopy());
+    }
+
+    /** The step fails and the effect is not sent again. */
+    EffectOutcome<JsonNode> recordUnstorableResult(
+            EffectLedger.EffectHolder holder, JournalEntry.ErrorDetails problem) {
+        recordFailure(problem, identity.toSettleOps(holder, "null"));
+        throw StepResultSerializer.toFailure(state.path(), problem, attempts);
+    }
+
+    /** In the journal only. {@code first}: the run that sent the effect, if the replayed run was itself suppressed. */
+    EffectOutcome<JsonNode> recordReused(String result, @Nullable String first) {
+        JsonNode kept = StrictJsonCodec.parse(result);
+        execution.counters().reused.increment();
+        if (first != null) {
+            scope.suppressedBy(state.path(), first);
+        }
+        record(kept, JournalEntry.StepOutcome.REUSED, first, result.length());
+        return new EffectOutcome.Done<>(kept.deepCopy());
+    }
+
+    EffectOutcome<JsonNode> recordSuppressed(EffectLedger.EffectHolder holder, LedgerDecision.Suppressed suppressed) {
+        execution.counters().suppressed.increment();
+        JsonNode kept = StrictJsonCodec.parse(suppressed.result());
+        String first = scope.suppressedBy(state.path(), suppressed.by().text() + " " + suppressed.acceptedAt());
+        record(
+                kept,
+                JournalEntry.StepOutcome.SUPPRESSED,
+                first,
+                suppressed.result().length(),
+                identity.toSuppressionNote(holder, suppressed.result(), first));
+        return new EffectOutcome.Done<>(kept.deepCopy());
+    }
+
+    /**
+     * Never sent again; the run continues. Opens a review, since other runs may wait for the key. It does so before the
+     * journal ends the step; later no execution would come back to do it.
+     */
+    EffectOutcome<JsonNode> recordIndeterminate(
+            EffectLedger.EffectHolder holder, JournalEntry.@Nullable ErrorDetails last) {
+        execution.counters().inDoubt.increment();
+        execution.addLedgerOp(
+                new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.UNKNOWN, null));
+        execution.awaitDurable();
+        // Whatever the users decided, this step stays indeterminate: it was sent once.
+        var unused = HumanReviewOpener.open(
+                execution,
+                HumanReviewOpener.forDoubt(plan, state.path(), identity.row().digest(), last));
+        record(StrictJsonCodec.parse("null"), JournalEntry.StepOutcome.INDETERMINATE, null, 64);
+        return new EffectOutcome.Indeterminate<>(StepResultSerializer.INDETERMINATE);
+    }
+
+    /** Records a notification that a replay without notifications does not send. The ledger gets no row. */
+    EffectOutcome<JsonNode> recordMuted() {
+        scope.markMuted(state.path());
+        JsonNode nothing = JsonNodeFactory.instance.nullNode();
+        record(nothing, JournalEntry.StepOutcome.SILENT, null, 64);
+        return new EffectOutcome.Done<>(nothing);
+    }
+
+    private void record(
+            JsonNode result,
+            JournalEntry.StepOutcome how,
+            @Nullable String ref,
+            int bytes,
+            EffectLedger.LedgerOperation... ops) {
+        long at = execution.ambient().micros();
+        execution.record(
+                new JournalEntry.StepResult(
+                        state.path(), JournalEntry.EntryKind.EFFECT, at, result, how, attempts, ref),
+                bytes,
+                ops);
+    }
+
+    void recordFailure(JournalEntry.ErrorDetails problem, EffectLedger.LedgerOperation... ops) {
+        long at = execution.ambient().micros();
+        execution.record(
+                new JournalEntry.StepFailure(state.path(), JournalEntry.EntryKind.EFFECT, at, problem, attempts),
+                256,
+                ops);
+    }
+
+    /** Records a failed attempt, and when the next one is due; 0 for at once. */
+    void recordFailedAttempt(
+            long now, JournalEntry.ErrorDetails problem, long due, EffectLedger.LedgerOperation settle) {
+        execution.record(
+                new JournalEntry.AttemptFailure(
+                        state.path(), JournalEntry.EntryKind.EFFECT, now, problem, attempts, due),
+                256,
+                settle);
+    }
+}

@@ -1,0 +1,83 @@
+package dev.semel.engine;
+
+import java.time.Duration;
+
+/** Size, count and time limits of the engine. Callers choose those of the record; the others are fixed. */
+public record EngineLimits(
+        int queuedTriggers,
+        Duration lease,
+        int activeRuns,
+        Duration tombstones,
+        Duration finishedRuns,
+        RetentionPolicy retention) {
+    public static final EngineLimits DEFAULT = new EngineLimits(
+            10_000, Duration.ofSeconds(10), 10_000, Duration.ofDays(7), Duration.ofDays(90), RetentionPolicy.DEFAULT);
+
+    public int batchWrites() {
+        return 512;
+    }
+
+    public int batchBytes() {
+        return 4 * 1024 * 1024;
+    }
+
+    public Duration writeDeadline() {
+        return Duration.ofSeconds(5);
+    }
+
+    public int stepResultBytes() {
+        return 256 * 1024;
+    }
+
+    public int bufferedEntries() {
+        return 16;
+    }
+
+    public int bufferedBytes() {
+        return 256 * 1024;
+    }
+
+    public Duration requestFlush() {
+        return Duration.ofMillis(250);
+    }
+
+    /** Number of worker crashes in a row after which a run is held. */
+    public int maxCrashes() {
+        return 5;
+    }
+
+    /** How long after its end the payloads of a run are kept, at most as long as the run itself. */
+    public Duration payloadRetention() {
+        Duration payloads = retention.payloads();
+        return payloads == null || payloads.compareTo(finishedRuns) > 0 ? finishedRuns : payloads;
+    }
+
+    public int outputBytes() {
+        return 1024 * 1024;
+    }
+
+    public EngineLimits withLease(Duration value) {
+        return new EngineLimits(queuedTriggers, value, activeRuns, tombstones, finishedRuns, retention);
+    }
+
+    public EngineLimits withTombstones(Duration value) {
+        return new EngineLimits(queuedTriggers, lease, activeRuns, value, finishedRuns, retention);
+    }
+
+    /** How long a run is kept after its end. A key that refers to it keeps it longer. */
+    public EngineLimits withFinishedRuns(Duration value) {
+        return new EngineLimits(queuedTriggers, lease, activeRuns, tombstones, value, retention);
+    }
+
+    public EngineLimits withRetention(RetentionPolicy value) {
+        return new EngineLimits(queuedTriggers, lease, activeRuns, tombstones, finishedRuns, value);
+    }
+
+    public EngineLimits withQueuedTriggers(int value) {
+        return new EngineLimits(value, lease, activeRuns, tombstones, finishedRuns, retention);
+    }
+
+    public EngineLimits withActiveRuns(int value) {
+        return new EngineLimits(queuedTriggers, lease, value, tombstones, finishedRuns, retention);
+    }
+}

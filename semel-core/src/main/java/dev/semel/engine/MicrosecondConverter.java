@@ -1,0 +1,39 @@
+package dev.semel.engine;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/** Microseconds are the time unit of stores. Overflow becomes the maximum or minimum. */
+final class MicrosecondConverter {
+    private static final long A_SECOND = TimeUnit.SECONDS.toMicros(1);
+
+    private MicrosecondConverter() {}
+
+    static long of(Duration length) {
+        return of(length.getSeconds(), length.getNano());
+    }
+
+    static long of(Instant point) {
+        return of(point.getEpochSecond(), point.getNano());
+    }
+
+    private static long of(long seconds, int nanos) {
+        if (seconds >= Long.MAX_VALUE / A_SECOND) {
+            return Long.MAX_VALUE;
+        }
+        return seconds <= Long.MIN_VALUE / A_SECOND ? Long.MIN_VALUE : seconds * A_SECOND + nanos / 1_000;
+    }
+
+    static long after(long point, Duration length) {
+        long by = of(length);
+        long sum = point + by;
+        boolean over = ((point ^ sum) & (by ^ sum)) < 0;
+        return !over ? sum : by > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
+    }
+
+    /** For JDK waits, which count in nanoseconds. */
+    static long nanos(Duration length) {
+        return length.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? Long.MAX_VALUE : length.toNanos();
+    }
+}

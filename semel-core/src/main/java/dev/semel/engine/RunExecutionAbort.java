@@ -1,0 +1,44 @@
+package dev.semel.engine;
+
+/** Ordinary exception handlers let it pass. If code catches it, every later call on its context throws it again. */
+sealed class RunExecutionAbort extends Error {
+    private RunExecutionAbort(String message) {
+        super(message, null, false, false);
+    }
+
+    /** Another worker owns this run now: this execution ends and writes nothing more. */
+    static final class OwnershipLost extends RunExecutionAbort {
+        OwnershipLost() {
+            super("another worker executes the run");
+        }
+    }
+
+    /** The recorded state is unknown: this execution ends and a worker continues the run later. */
+    static final class StoreUnreachable extends RunExecutionAbort {
+        StoreUnreachable(Throwable cause) {
+            super("the store did not answer: " + cause.getMessage());
+        }
+    }
+
+    /** All branches of the run wait: it is parked and continues when it is due. */
+    static final class Parked extends RunExecutionAbort {
+        Parked() {
+            super("the run waits");
+        }
+    }
+
+    /** The code does not match the journal, or the run crashed its workers: it is held until a user acts. */
+    static final class Held extends RunExecutionAbort {
+        private final String reason;
+
+        /** @param reason `code`, `poison` or `store` */
+        Held(String reason, String message) {
+            super(message);
+            this.reason = reason;
+        }
+
+        String reason() {
+            return reason;
+        }
+    }
+}

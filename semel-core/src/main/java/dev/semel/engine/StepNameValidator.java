@@ -1,0 +1,66 @@
+package dev.semel.engine;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.run.JournalStepPathFormat;
+import java.nio.charset.StandardCharsets;
+
+final class StepNameValidator {
+    private static final int LONGEST_NAME = 1_000;
+    private static final int LONGEST_KEY = 4_000;
+    private static final int LONGEST_PATH = 8_000;
+
+    private StepNameValidator() {}
+
+    /** Rejects a name that no store can hold; with it the run could never end. */
+    static void rejectUnstorable(String name, String scope) {
+        if (name.isEmpty() || name.length() > LONGEST_NAME || !isText(name)) {
+            throw rejection(
+                    "The name of a step, forEach or compensation is empty, longer than " + LONGEST_NAME
+                            + " characters, or contains a NUL character or an unpaired surrogate",
+                    "Give it a short name that consists of letters and digits.");
+        }
+        if (scope.length() > LONGEST_PATH) {
+            throw rejection(
+                    "\"" + toDisplay(JournalStepPathFormat.of("", name))
+                            + "\" is nested too deep: the names of its enclosing scopes together have more than "
+                            + LONGEST_PATH + " characters",
+                    "Use fewer nested forEach calls, or move a part into a child workflow.");
+        }
+    }
+
+    /** Rejects an unstorable item key; it becomes part of every path below it. */
+    static void rejectUnstorableKey(String name, String key, int number) {
+        if (key.isEmpty() || key.length() > LONGEST_KEY || !isText(key)) {
+            throw rejection(
+                    "The key of item " + number + " of forEach \"" + toDisplay(name) + "\" is empty, longer than "
+                            + LONGEST_KEY + " characters, or contains a NUL character or an unpaired surrogate",
+                    "Give each item a short key, such as an id.");
+        }
+    }
+
+    private static boolean isText(String text) {
+        return text.indexOf(0) < 0 && StandardCharsets.UTF_8.newEncoder().canEncode(text);
+    }
+
+    private static SemelException rejection(String why, String fix) {
+        return new SemelException(ErrorCode.INVALID_DEFINITION, why + ". It did not run.", fix);
+    }
+
+    static SemelException misuseError(String path, String how) {
+        return new SemelException(
+                        ErrorCode.INVALID_DEFINITION,
+                        "\"" + toDisplay(path) + "\" was called " + how + ". It did not run.",
+                        "Use the context only in the workflow body, on the thread that runs the body. For parallel"
+                                + " work, use forEach. In a compensation, use the context that is passed to it.")
+                .with("step", path);
+    }
+
+    static String toDisplay(String path) {
+        return JournalStepPathFormat.isBranches(path) ? path.substring(0, path.length() - 2) : path;
+    }
+
+    static String lastSegment(String path) {
+        return path.substring(JournalStepPathFormat.scopeOf(path).length());
+    }
+}

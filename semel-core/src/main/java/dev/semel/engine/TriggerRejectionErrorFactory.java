@@ -1,0 +1,111 @@
+package dev.semel.engine;
+
+import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.TriggerAdmissionDecision;
+import dev.semel.definition.WorkflowVersion;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.KeyConflict;
+import dev.semel.error.SemelException;
+import dev.semel.store.StoreFailure;
+import dev.semel.trigger.Trigger;
+
+/** Builds the errors of rejected triggers: what failed, the state now and what to do, without payload values. */
+final class TriggerRejectionErrorFactory {
+    private static final String DRAFT =
+            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-";
+
+    private TriggerRejectionErrorFactory() {}
+
+    static SemelException conflict(Trigger trigger, TriggerAdmissionDecision.Conflict conflict) {
+        RunDeduplicationKeyRecord keyRecord = conflict.keyRecord();
+        IdempotencyKey key = trigger.identifiers().key();
+        String name = key == null ? "Run id \"" + keyRecord.runIdText() + "\"" : "Key \"" + key.text() + "\"";
+        SemelException refusal = switch (conflict.reason()) {
+            case PAYLOAD ->
+                new KeyConflict(
+                                name + " was used before with a different payload (differs in: "
+                                        + String.join(", ", conflict.changed()) + "). No run was started.",
+                                "Send the original payload to get the original run, or use a new key.")
+                        .with("reason", "payload")
+                        .with("changed", conflict.changed());
+            case WORKFLOW ->
+                new KeyConflict(
+                                name + " was used before for another workflow. No run was started.",
+                                "Use a different key for each workflow, or set `idempotency: {scope: workflow}` in "
+                                        + "the workflows that share one event id.")
+                        .with("reason", "workflow");
+            case RUN_ID ->
+                new KeyConflict(
+                                name + " belongs to run " + keyRecord.runIdText()
+                                        + ", but the request names another run_id. No run was started.",
+                                "Send the key and the run_id of the first request, or send a new key with the new"
+                                        + " run_id.")
+                        .with("reason", "run_id");
+        };
+        return withKey(refusal.with("run_id", keyRecord.runIdText()), trigger, "2.2");
+    }
+
+    static SemelException duplicatePayload(Trigger trigger, RunDeduplicationKeyRecord keyRecord) {
+        SemelException refusal = new SemelException(
+                        ErrorCode.DUPLICATE_PAYLOAD,
+                        "The same payload started run " + keyRecord.runIdText()
+                                + " under another key, and this workflow rejects duplicates. No run was started.",
+                        "Check that run. If this is a new action, send a different value in a field of the"
+                                + " fingerprint.")
+                .with("run_id", keyRecord.runIdText());
+        return withKey(refusal, trigger, "2.2");
+    }
+
+    static SemelException withKey(SemelException refusal, Trigger trigger, String section) {
+        IdempotencyKey key = trigger.identifiers().key();
+        if (key != null) {
+            refusal.with("idempotency_key", key.text());
+        }
+        return refusal.with("spec", DRAFT + section);
+    }
+
+    static SemelException inUse(Trigger trigger) {
+        SemelException refusal = new SemelException(
+                ErrorCode.IDEMPOTENCY_KEY_IN_USE,
+                "Another worker is still admitting the first request with this key. This request started no run.",
+                "Send this request again in a second. The response then contains the run of the first request.");
+        return withKey(refusal, trigger, "2.6");
+    }
+
+    static SemelException workflowKeepsChanging(WorkflowVersion workflow) {
+        return new SemelException(
+                ErrorCode.OVERLOADED,
+                "Workflow \"" + workflow.name()
+                        + "\" was published, paused or resumed repeatedly during the admission of this trigger."
+                        + " No run was started.",
+                "Send the request again with the same key after these changes. This is always safe.");
+    }
+
+    static SemelException outdated(StoreFailure e) {
+        return new SemelException(
+                ErrorCode.STORE_UNAVAILABLE,
+                "A newer version of Semel upgraded the store, and this worker does not support the new schema. No run"
+                        + " was started here.",
+                "Send the request again with the same key to a worker of the newer version. This is always safe.",
+                e);
+    }
+
+    static SemelException unavailable(StoreFailure e) {
+        if (e instanceof StoreFailure.ValueRejected) {
+            return new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "The store rejected a value of this request. No run was started.",
+                    "Remove characters and numbers that the database cannot store, then send the request again.",
+                    e);
+        }
+        if (e instanceof StoreFailure.SchemaTooNew) {
+            return outdated(e);
+        }
+        return new SemelException(
+                ErrorCode.STORE_UNAVAILABLE,
+                "The store did not accept this request in time. The run may or may not have started.",
+                "Send the request again with the same key in a moment. This is always safe.",
+                e);
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.semel.key;
-
-import org.jspecify.annotations.NullMarked;

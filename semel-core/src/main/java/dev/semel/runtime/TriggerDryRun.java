@@ -1,0 +1,18 @@
+package dev.semel.runtime;
+
+import dev.semel.engine.TriggerAdmissionPredictor;
+import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerPreview;
+
+public final class TriggerDryRun {
+    private final TriggerAdmissionPredictor rehearsal;
+
+    TriggerDryRun(TriggerAdmissionPredictor rehearsal) {
+        this.rehearsal = rehearsal;
+    }
+
+    /** @param at the time of the simulated trigger, in microseconds of the store's clock; a past time means now */
+    public TriggerPreview preview(Trigger trigger, long at) {
+        return rehearsal.predict(trigger, at);
+    }
+}

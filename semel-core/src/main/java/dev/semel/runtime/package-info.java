@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.runtime;
+
+import org.jspecify.annotations.NullMarked;

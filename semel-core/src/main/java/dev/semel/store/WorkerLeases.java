@@ -1,0 +1,36 @@
+package dev.semel.store;
+
+import org.jspecify.annotations.Nullable;
+
+/** Only the holder of a lease may execute runs. Its id is never reused; each write connection has a fence slot. */
+public interface WorkerLeases extends AutoCloseable {
+    /** Creates a lease with all its slots; throws {@link StoreFailure.SchemaTooNew} if the schema is too new. */
+    void start(long lease, String worker, int slots, long ttlMicros);
+
+    /** Returns false if the lease has ended. */
+    boolean renew(long lease, long ttlMicros);
+
+    /** Stores the status of this worker for the worker list, and returns the status of the store. */
+    StoreStatus heartbeat(long lease, WorkerReport workerReport);
+
+    /** For display only. {@code clock}: its own clock, in microseconds. */
+    record WorkerReport(String version, int runs, long clock) {}
+
+    /**
+     * @param clockAhead how far the worker's clock is ahead of the store's, in microseconds; negative if behind
+     * @param unknownMigration the migration that this version does not know; null if it knows all
+     */
+    record StoreStatus(
+            long clockAhead,
+            StoreDurability durability,
+            @Nullable String unknownMigration) {}
+
+    /** Ends leases that have expired by the store's clock and frees their runs. Returns how many ended. */
+    int takeOverExpired();
+
+    /** Ends the lease on a clean shutdown and frees its runs at once. */
+    void end(long lease);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,46 @@
+package dev.semel.store;
+
+import dev.semel.run.RunId;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The port to the database: named writes and queries, without SQL. */
+public interface WorkflowStore extends AutoCloseable {
+    /** Migrates the schema; rejects a newer schema with breaking changes. */
+    void migrate();
+
+    /** How many connections may write at the same time. */
+    int lanes();
+
+    StoreBatchWriter openLane();
+
+    /** How many user transactions may be open beside the write connections; 0 if they share one. */
+    int txLanes();
+
+    /** A connection for {@link StoreWrite.UserTransaction} only: the user's code runs on it before the fence is checked. */
+    StoreBatchWriter openTxLane();
+
+    /** A connection for queries, for one thread. */
+    StoreQueries openQueries();
+
+    WorkerLeases openLeases();
+
+    /**
+     * Calls back when another worker created work: with the run, or with null. It is a hint that may come late or
+     * never. The callback must return quickly. Stores for a single process never call it.
+     */
+    default WakeSubscription listen(Consumer<@Nullable RunId> listener) {
+        return () -> {};
+    }
+
+    interface WakeSubscription extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /** Whether commits survive crashes, by the database settings: fsync, journal mode, replication. */
+    StoreDurability durability();
+
+    @Override
+    void close();
+}

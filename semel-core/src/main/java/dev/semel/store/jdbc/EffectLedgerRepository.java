@@ -1,0 +1,133 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.effect.EffectLedger;
+import dev.semel.run.RunId;
+import dev.semel.store.MetricUpdateCollector;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+public final class EffectLedgerRepository {
+    private static final String FIND = """
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
+        FROM semel_effect WHERE ws = ? AND digest = ?
+        """;
+
+    private static final String INSERT = """
+        INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt, first_at,
+            accepted_at,
+                                  window_micros, expires_at, data, result, key, path, workflow_id, protection, action,
+                                      object,
+                                  worth)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    private static final String UPDATE = """
+        UPDATE semel_effect SET step = ?, run = ?, claim = ?, reservation = ?, state = ?, generation = ?, attempt = ?,
+            first_at = ?, accepted_at = ?, window_micros = ?, expires_at = ?, data = ?, result = ?, key = ?, path = ?,
+                workflow_id = ?,
+            protection = ?, action = ?, object = ?, worth = ?
+        WHERE ws = ? AND digest = ?
+        """;
+
+    private static final String OF_RUN = """
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
+        FROM semel_effect WHERE run = ? ORDER BY first_at, digest LIMIT 10000
+        """;
+
+    private EffectLedgerRepository() {}
+
+    static List<EffectLedger.EffectRow> listByRun(JdbcSession session, RunId run) throws SQLException {
+        return session.queryList(OF_RUN, EffectLedgerRepository::mapRow, run);
+    }
+
+    public static EffectLedger.@Nullable EffectRow find(JdbcSession session, EffectLedger.EffectId id)
+            throws SQLException {
+        return session.queryOne(FIND, EffectLedgerRepository::mapRow, id.workspace(), id.digest());
+    }
+
+    /** Reads the row, decides and writes. Safe only for a store with one writer, or under a lock on the row. */
+    public static EffectLedger.LedgerDecision apply(
+            JdbcSession session, EffectLedger.LedgerOperation op, long now, MetricUpdateCollector counted)
+            throws SQLException {
+        EffectLedger.EffectRow row = find(session, op.id());
+        EffectLedger.LedgerChange change = EffectLedger.apply(row, op, now);
+        EffectLedger.EffectRow next = change.row();
+        counted.countEffect(op, next);
+        if (next != null && row == null) {
+            insert(session, next);
+        } else if (next != null) {
+            update(session, next);
+        }
+        return change.decision();
+    }
+
+    private static void insert(JdbcSession session, EffectLedger.EffectRow row) throws SQLException {
+        List<@Nullable Object> values = values(row);
+        values.addAll(0, List.of(row.id().workspace(), row.id().digest()));
+        session.update(INSERT, values.toArray());
+    }
+
+    static void update(JdbcSession session, EffectLedger.EffectRow row) throws SQLException {
+        List<@Nullable Object> values = values(row);
+        values.addAll(List.of(row.id().workspace(), row.id().digest()));
+        session.update(UPDATE, values.toArray());
+    }
+
+    /** All columns except the primary key, in the order of the table. */
+    private static List<@Nullable Object> values(EffectLedger.EffectRow row) {
+        return new ArrayList<>(Arrays.<@Nullable Object>asList(
+                row.holder().step(),
+                row.holder().run(),
+                row.holder().claim(),
+                row.holder().turn(),
+                row.state().code(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                row.dataDigest(),
+                row.result(),
+                row.details().key(),
+                row.details().path(),
+                row.details().workflowId(),
+                row.details().protection(),
+                row.details().does(),
+                row.details().object(),
+                row.details().worth()));
+    }
+
+    /** Maps all columns, in the order of the table. */
+    public static EffectLedger.EffectRow mapRow(ResultSet row) throws SQLException {
+        return new EffectLedger.EffectRow(
+                new EffectLedger.EffectId(row.getInt(1), row.getString(2)),
+                new EffectLedger.EffectHolder(
+                        row.getString(3), RunId.of(row.getBytes(4)), row.getInt(5), row.getInt(6)),
+                EffectLedger.EffectState.of(row.getInt(7)),
+                row.getInt(8),
+                row.getInt(9),
+                row.getLong(10),
+                row.getLong(11),
+                row.getLong(12),
+                row.getLong(13),
+                row.getString(14),
+                row.getString(15),
+                new EffectLedger.EffectDetails(
+                        row.getString(16),
+                        row.getString(17),
+                        row.getString(18),
+                        row.getString(19),
+                        row.getString(20),
+                        row.getString(21),
+                        row.getString(22)));
+    }
+}

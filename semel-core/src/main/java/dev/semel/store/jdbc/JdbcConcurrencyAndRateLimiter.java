@@ -1,0 +1,303 @@
+package dev.semel.store.jdbc;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.NewRun;
+import dev.semel.store.RunDeduplicationKeyClaim;
+import dev.semel.store.StoreWrite;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs inside the transaction of a write lane. Every change of a queue locks its row first, so that no run waits for a
+ * run that has left.
+ */
+public final class JdbcConcurrencyAndRateLimiter {
+    private static final String TICKET = """
+        INSERT INTO semel_queue (queue, last_ticket) VALUES (?, 1)
+        ON CONFLICT (queue) DO UPDATE SET last_ticket = semel_queue.last_ticket + 1 RETURNING last_ticket
+        """;
+
+    private static final String ENTER = """
+        INSERT INTO semel_queue_entry (queue, ticket, run, concurrency_limit, started) VALUES (?, ?, ?, ?, ?)
+        """;
+
+    private static final String STARTED = "SELECT count(*) FROM semel_queue_entry WHERE queue = ? AND started = 1";
+
+    private static final String FIRST_WAITING = """
+        SELECT ticket, run, concurrency_limit FROM semel_queue_entry WHERE queue = ? AND started = 0 ORDER BY ticket
+            LIMIT 1
+        """;
+
+    // A run whose workflow was paused meanwhile stays blocked until the pause ends, unless its cancel was requested.
+    private static final String UNBLOCK = """
+        UPDATE semel_unfinished_run SET queue_state = 1, waiting_for = NULL, start_blocked = (
+            SELECT CASE WHEN f.paused = 1 AND semel_unfinished_run.cancel_requested = 0 THEN 1 ELSE 0 END
+                FROM semel_workflow f
+            WHERE f.workflow_id = semel_unfinished_run.workflow_id)
+        WHERE run = ? AND queue_state = 2 AND NOT EXISTS (
+            SELECT 1 FROM semel_queue_entry p WHERE p.run = semel_unfinished_run.run AND p.started = 0)
+        """;
+
+    private static final String NEXT_START = """
+        INSERT INTO semel_rate_limit (name, next_start_at) VALUES (?, ?)
+        ON CONFLICT (name) DO UPDATE SET next_start_at =
+            CASE WHEN semel_rate_limit.next_start_at > ? THEN semel_rate_limit.next_start_at ELSE ? END + ?
+                RETURNING next_start_at
+        """;
+
+    private final JdbcSession session;
+
+    public JdbcConcurrencyAndRateLimiter(JdbcSession session) {
+        this.session = session;
+    }
+
+    /** Applies the start conditions to a new run, whose state row exists without an owner. True: it may start now. */
+    public boolean applyTo(NewRun run, long now) throws SQLException {
+        NewRun.StartConditions conditions = run.startConditions();
+        if (conditions == null) {
+            return true;
+        }
+        long due = now + conditions.delay();
+        String waits = conditions.delay() > 0 ? waits("delay", due) : null;
+        if (conditions.rateLimit() != null) {
+            long start = nextStart(conditions.rateLimit(), now);
+            if (start > due) {
+                due = start;
+                waits = waits("rate_limit", due);
+            }
+        }
+        NewRun.StartConditions.DebounceWindow debounce = conditions.debounce();
+        if (debounce != null) {
+            due = Math.max(due, now + Math.min(debounce.quiet(), debounce.maxDelay()));
+            waits = waits("debounce", due);
+            session.update("""
+                INSERT INTO semel_debounce (name, run) VALUES (?, ?)
+                ON CONFLICT (name) DO UPDATE SET run = excluded.run
+                """, debounce.name(), run.id());
+        }
+        boolean mayStart = true;
+        for (NewRun.StartConditions.QueueLimit queueLimit : sorted(conditions.queueLimits())) {
+            mayStart &= enterQueue(queueLimit, run.id());
+        }
+        int gated = conditions.queueLimits().isEmpty() ? 0 : mayStart ? 1 : 2;
+        boolean paused = run.state() == RunState.QUEUED;
+        boolean startsNow = mayStart && due <= now && !paused;
+        session.update(
+                """
+                UPDATE semel_unfinished_run SET due_at = ?, waiting_for = ?, queue_state = ?, start_blocked = ?, state = ?
+                WHERE run = ?
+                """,
+                due <= now ? 0 : due,
+                mayStart ? waits : "{\"for\":\"queue\"}",
+                gated,
+                paused || !mayStart ? 1 : 0,
+                startsNow ? RunState.STARTED.code() : RunState.QUEUED.code(),
+                run.id());
+        return startsNow;
+    }
+
+    /** Puts a run that was resumed in place into its queues again. Its state row exists without an owner. */
+    void requeue(RunId run, List<NewRun.StartConditions.QueueLimit> queueLimits) throws SQLException {
+        boolean mayStart = true;
+        for (NewRun.StartConditions.QueueLimit queueLimit : sorted(queueLimits)) {
+            mayStart &= enterQueue(queueLimit, run);
+        }
+        if (!mayStart) {
+            session.update("""
+                UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?, state = ?
+                WHERE run = ?
+                """, "{\"for\":\"queue\"}", RunState.QUEUED.code(), run);
+        } else if (!queueLimits.isEmpty()) {
+            session.update("UPDATE semel_unfinished_run SET queue_state = 1 WHERE run = ?", run);
+        }
+    }
+
+    /** Whether a run that an earlier attempt of this admission created still waits for its start conditions. */
+    public boolean isStillBlocked(NewRun run) throws SQLException {
+        return run.startConditions() != null
+                && session.exists(
+                        "SELECT 1 FROM semel_unfinished_run WHERE run = ? AND state = ?",
+                        run.id(),
+                        RunState.QUEUED.code());
+    }
+
+    private static String waits(String reason, long due) {
+        return "{\"for\":\"" + reason + "\",\"until\":" + due + "}";
+    }
+
+    private static List<NewRun.StartConditions.QueueLimit> sorted(List<NewRun.StartConditions.QueueLimit> queueLimits) {
+        return queueLimits.stream()
+                .sorted(Comparator.comparing(NewRun.StartConditions.QueueLimit::queue))
+                .toList();
+    }
+
+    /** Enters a queue. True: the run may start. The queue's row stays locked until the end of the transaction. */
+    private boolean enterQueue(NewRun.StartConditions.QueueLimit queueLimit, RunId run) throws SQLException {
+        long ticket = required(session.queryOne(TICKET, row -> row.getLong(1), queueLimit.queue()));
+        long started = required(session.queryOne(STARTED, row -> row.getLong(1), queueLimit.queue()));
+        boolean waiting = session.queryOne(FIRST_WAITING, row -> row.getLong(1), queueLimit.queue()) != null;
+        boolean starts = started < queueLimit.maxUnfinished() && !waiting;
+        session.update(ENTER, queueLimit.queue(), ticket, run, queueLimit.maxUnfinished(), starts ? 1 : 0);
+        return starts;
+    }
+
+    private long nextStart(NewRun.StartConditions.RateLimit rate, long now) throws SQLException {
+        long interval = rate.interval();
+        long next = required(
+                session.queryOne(NEXT_START, row -> row.getLong(1), rate.name(), now + interval, now, now, interval));
+        // The first `burst` starts are immediate; each later one waits for its interval.
+        return next - interval * rate.burst();
+    }
+
+    /** Removes finished runs from their queues and promotes the next ones. Returns the runs that may start. */
+    public List<RunId> leaveQueues(List<RunId> ended) throws SQLException {
+        java.util.TreeSet<String> queues = new java.util.TreeSet<>();
+        for (RunId run : ended) {
+            queues.addAll(session.queryList(
+                    "SELECT queue FROM semel_queue_entry WHERE run = ?", row -> row.getString(1), run));
+        }
+        for (String queue : queues) {
+            session.update("UPDATE semel_queue SET last_ticket = last_ticket WHERE queue = ?", queue);
+        }
+        for (RunId run : ended) {
+            session.update("DELETE FROM semel_queue_entry WHERE run = ?", run);
+        }
+        List<RunId> free = new java.util.ArrayList<>();
+        for (String queue : queues) {
+            promote(queue, free);
+        }
+        return free;
+    }
+
+    /** The first queue entry that has not started. */
+    private record WaitingEntry(long ticket, RunId run, int cap) {}
+
+    private void promote(String queue, List<RunId> free) throws SQLException {
+        while (true) {
+            WaitingEntry first = session.queryOne(
+                    FIRST_WAITING,
+                    row -> new WaitingEntry(row.getLong(1), RunId.of(row.getBytes(2)), row.getInt(3)),
+                    queue);
+            long started = required(session.queryOne(STARTED, row -> row.getLong(1), queue));
+            if (first == null) {
+                if (started == 0) {
+                    session.update("DELETE FROM semel_queue WHERE queue = ?", queue);
+                }
+                return;
+            }
+            if (started >= first.cap()) {
+                return;
+            }
+            session.update(
+                    "UPDATE semel_queue_entry SET started = 1 WHERE queue = ? AND ticket = ?", queue, first.ticket());
+            if (session.update(UNBLOCK, first.run()) == 1) {
+                free.add(first.run());
+            }
+        }
+    }
+
+    /** For a store with one writer; null if no debounced run still waits. */
+    public StoreWrite.AdmitResult.@Nullable Debounced debounce(StoreWrite.AdmitRun admit, long now)
+            throws SQLException {
+        RunId waiting = findDebouncedRun(admit);
+        if (waiting == null || !isStillWaiting(waiting, now)) {
+            return null;
+        }
+        for (RunDeduplicationKeyClaim claim : admit.keyClaims()) {
+            claimKey(claim, waiting, now);
+        }
+        return mergeTrigger(admit, waiting, now);
+    }
+
+    /** The name of the queue row that transactions lock while they debounce under a name. */
+    public static String debounceLock(NewRun.StartConditions.DebounceWindow debounce) {
+        return "debounce:" + debounce.name();
+    }
+
+    /** Null if no run waits under the trigger's debounce name, or if a key of the trigger is in use. */
+    public @Nullable RunId findDebouncedRun(StoreWrite.AdmitRun admit) throws SQLException {
+        NewRun.StartConditions conditions = admit.run().startConditions();
+        NewRun.StartConditions.DebounceWindow debounce = conditions == null ? null : conditions.debounce();
+        if (debounce == null) {
+            return null;
+        }
+        // The lock keeps two first triggers from both finding no run.
+        session.update("""
+            INSERT INTO semel_queue (queue, last_ticket) VALUES (?, 0)
+            ON CONFLICT (queue) DO UPDATE SET last_ticket = semel_queue.last_ticket
+            """, debounceLock(debounce));
+        RunId waiting = session.queryOne(
+                "SELECT run FROM semel_debounce WHERE name = ?", row -> RunId.of(row.getBytes(1)), debounce.name());
+        if (waiting == null || waiting.equals(admit.run().id())) {
+            return null; // none, or its own run: a retry after a lost response
+        }
+        for (RunDeduplicationKeyClaim claim : admit.keyClaims()) {
+            // The admission decides about a key that is or was in use.
+            if (claim.binding()
+                    && session.exists(
+                            "SELECT 1 FROM semel_key WHERE ws = ? AND kind = ? AND key = ?",
+                            claim.key().workspace(),
+                            claim.key().kind().code(),
+                            claim.key().text())) {
+                return null;
+            }
+        }
+        return waiting;
+    }
+
+    /** Whether no worker has claimed the run and it is not due yet. */
+    public boolean isStillWaiting(RunId waiting, long now) throws SQLException {
+        return session.exists("""
+            SELECT 1 FROM semel_unfinished_run
+            WHERE run = ? AND owner IS NULL AND claim_count = 0 AND cancel_requested = 0 AND due_at > ?
+            """, waiting, now);
+    }
+
+    /** Replaces the input of the waiting run by the trigger's input and restarts its wait. */
+    public StoreWrite.AdmitResult.Debounced mergeTrigger(StoreWrite.AdmitRun admit, RunId waiting, long now)
+            throws SQLException {
+        NewRun.StartConditions.DebounceWindow debounce =
+                requireNonNull(requireNonNull(admit.run().startConditions()).debounce());
+        Long created =
+                session.queryOne("SELECT created_at FROM semel_run WHERE run = ?", row -> row.getLong(1), waiting);
+        long due = Math.min(now + debounce.quiet(), (created == null ? now : created) + debounce.maxDelay());
+        session.update(
+                "UPDATE semel_unfinished_run SET due_at = ?, waiting_for = ? WHERE run = ?",
+                due,
+                waits("debounce", due),
+                waiting);
+        session.update(
+                "UPDATE semel_run SET input = ? WHERE run = ?", admit.run().input(), waiting);
+        String chosen =
+                session.queryOne("SELECT chosen_id FROM semel_run WHERE run = ?", row -> row.getString(1), waiting);
+        return new StoreWrite.AdmitResult.Debounced(now, waiting, chosen, due);
+    }
+
+    private void claimKey(RunDeduplicationKeyClaim claim, RunId run, long now) throws SQLException {
+        session.update(
+                """
+                INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, key) DO NOTHING
+                """,
+                claim.key().workspace(),
+                claim.key().kind().code(),
+                claim.key().text(),
+                run,
+                claim.digest(),
+                now,
+                claim.expiresAt(now),
+                claim.flags());
+    }
+
+    private static long required(@Nullable Long value) {
+        if (value == null) {
+            throw new IllegalStateException("A statement that always returns a row returned none");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,130 @@
+package dev.semel.store.sqlite;
+
+import dev.semel.store.StoreDurability;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.jdbc.JdbcSession;
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/** The file lock excludes other processes, so a new worker does not wait until an old lease expires. */
+final class SqliteWorkerLeases implements WorkerLeases {
+    private final SqliteWriteConnection writer;
+    private final JdbcSession session;
+    private final ReentrantLock turn;
+    private final LongSupplier clock;
+    private final boolean shared;
+
+    /** @param shared several engines of this process use the file; then a lease ends by the clock, as on PostgreSQL */
+    SqliteWorkerLeases(SqliteWriteConnection writer, ReentrantLock turn, LongSupplier clock, boolean shared) {
+        this.writer = writer;
+        this.session = writer.session();
+        this.turn = turn;
+        this.clock = clock;
+        this.shared = shared;
+    }
+
+    @Override
+    public void start(long lease, String worker, int slots, long ttlMicros) {
+        write(() -> {
+            if (!shared) {
+                // differs: every older lease belongs to a dead process, because this one holds the file lock
+                session.update("""
+                    UPDATE semel_unfinished_run SET owner = NULL, crash_count = crash_count + 1, has_crashed = 1
+                    WHERE owner IS NOT NULL
+                    """);
+                session.update("DELETE FROM semel_fence");
+                session.update("DELETE FROM semel_lease");
+            }
+            long now = clock.getAsLong();
+            session.update(
+                    "INSERT INTO semel_lease (lease, worker, started_at, expires_at) VALUES (?, ?, ?, ?)",
+                    lease,
+                    worker,
+                    now,
+                    now + ttlMicros);
+            for (int slot = 0; slot < slots; slot++) {
+                session.update("""
+                    INSERT INTO semel_fence (lease, slot, catalog_revision)
+                    SELECT ?, ?, revision FROM semel_catalog WHERE singleton = 1
+                    """, lease, slot);
+            }
+            return slots;
+        });
+    }
+
+    @Override
+    public boolean renew(long lease, long ttlMicros) {
+        return write(() -> session.update(
+                        "UPDATE semel_lease SET expires_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease))
+                == 1;
+    }
+
+    @Override
+    public StoreStatus heartbeat(long lease, WorkerReport workerReport) {
+        long ahead = workerReport.clock() - clock.getAsLong();
+        AtomicReference<StoreDurability> durability = new AtomicReference<>();
+        write(() -> {
+            durability.set(SqliteStore.durability(session.connection()));
+            return session.update(
+                    """
+                    UPDATE semel_lease SET version = ?, run_count = ?, renewed_at = ?, clock_ahead = ?
+                    WHERE lease = ?
+                    """, workerReport.version(), workerReport.runs(), workerReport.clock() - ahead, ahead, lease);
+        });
+        // differs: no other process can have migrated this file
+        return new StoreStatus(ahead, Objects.requireNonNull(durability.get()), null);
+    }
+
+    @Override
+    public int takeOverExpired() {
+        if (!shared) {
+            return 0; // differs: no other process can hold a lease on this file
+        }
+        return write(() -> {
+            long now = clock.getAsLong();
+            session.update("""
+                UPDATE semel_unfinished_run SET owner = NULL, crash_count = crash_count + 1, has_crashed = 1
+                WHERE owner IN (SELECT lease FROM semel_lease WHERE expires_at < ?)
+                """, now);
+            session.update(
+                    "DELETE FROM semel_fence WHERE lease IN (SELECT lease FROM semel_lease WHERE expires_at < ?)", now);
+            return session.update("DELETE FROM semel_lease WHERE expires_at < ?", now);
+        });
+    }
+
+    @Override
+    public void end(long lease) {
+        write(() -> {
+            session.update("UPDATE semel_unfinished_run SET owner = NULL WHERE owner = ?", lease);
+            session.update("DELETE FROM semel_fence WHERE lease = ?", lease);
+            return session.update("DELETE FROM semel_lease WHERE lease = ?", lease);
+        });
+    }
+
+    private int write(LeaseChange change) {
+        turn.lock();
+        try {
+            writer.reopenIfBroken();
+            int changed = change.apply();
+            session.connection().commit();
+            return changed;
+        } catch (SQLException e) {
+            writer.markFailed(e);
+            throw new StoreFailure.Unreachable("The worker's lease could not be written to SQLite", e);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    @Override
+    public void close() {}
+
+    @FunctionalInterface
+    private interface LeaseChange {
+        int apply() throws SQLException;
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.semel.testing.memory;
-
-import org.jspecify.annotations.NullMarked;

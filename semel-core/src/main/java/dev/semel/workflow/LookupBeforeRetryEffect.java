@@ -1,0 +1,44 @@
+package dev.semel.workflow;
+
+import dev.semel.definition.DurableWorkflowOperations;
+import dev.semel.definition.EffectSpec;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** A side effect whose provider Semel queries for an earlier result before it sends again. */
+public final class LookupBeforeRetryEffect<T> {
+    private final JavaWorkflowJsonAdapter wire;
+    private final EffectSpec plan;
+    private final TypeRef<T> type;
+    private final ExternalEffectLookup<T> lookup;
+
+    LookupBeforeRetryEffect(
+            JavaWorkflowJsonAdapter wire, EffectSpec plan, TypeRef<T> type, ExternalEffectLookup<T> lookup) {
+        this.wire = wire;
+        this.plan = plan;
+        this.type = type;
+        this.lookup = lookup;
+    }
+
+    /**
+     * Performs the effect, or takes the result that the provider reports. Later executions return the recorded result.
+     */
+    public T call(StepFunction<T> work) {
+        DurableWorkflowOperations.StepWork written = wire.effectWork(Effect.describe(plan), work);
+        EffectOutcome<JsonNode> outcome = wire.operations().effect(plan, new DurableWorkflowOperations.EffectSender() {
+            @Override
+            public JsonNode send(Step step) throws Exception {
+                return written.run(step);
+            }
+
+            @Override
+            public @Nullable JsonNode lookup(Step step) throws Exception {
+                T found = lookup.find(step);
+                return found == null
+                        ? null
+                        : wire.codec().write(found, "the lookup result of " + Effect.describe(plan));
+            }
+        });
+        return wire.readResult(Effect.requireDone(outcome, plan), type, Effect.describe(plan));
+    }
+}

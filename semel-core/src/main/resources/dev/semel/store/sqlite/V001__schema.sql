@@ -1,0 +1,531 @@
+-- breaking: no
+-- differs: types, STRICT, no storage parameters, and WITHOUT ROWID where rows are narrow (no second look-up).
+-- Times are microseconds since 1970 by the store's clock. Run ids and other row ids have 16 bytes, the time first.
+-- `ws` is a workspace's number, `digest` a hash, `actor` who asked. Flags and booleans are 0 or 1.
+
+-- A row is a workspace; `secret` keys the hashes of payload fields.
+CREATE TABLE semel_workspace (
+    ws INTEGER NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    secret BLOB NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- A row is an API token, stored as its SHA-256; `revoked_at` is 0 while it is valid, `created_by` the actor that created it.
+CREATE TABLE semel_token (
+    token_id TEXT NOT NULL PRIMARY KEY,
+    ws INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE,
+    scopes TEXT NOT NULL,
+    quota_per_minute INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER NOT NULL,
+    created_by TEXT
+) STRICT, WITHOUT ROWID;
+
+-- The only row counts the changes of workflows, tokens and watched settings, so that admissions can detect a change.
+CREATE TABLE semel_catalog (
+    singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+    revision INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO semel_catalog (singleton, revision) VALUES (1, 1);
+
+-- A row is a workflow; `candidate_version` gets `rollout_percent` of the fresh triggers, both are 0 without a rollout.
+CREATE TABLE semel_workflow (
+    ws INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    workflow_id TEXT NOT NULL UNIQUE,
+    version INTEGER NOT NULL,
+    paused INTEGER NOT NULL CHECK (paused IN (0, 1)),
+    created_at INTEGER NOT NULL,
+    candidate_version INTEGER NOT NULL DEFAULT 0 CHECK (candidate_version >= 0),
+    rollout_percent INTEGER NOT NULL DEFAULT 0
+        CHECK (rollout_percent BETWEEN 0 AND 99 AND (rollout_percent = 0) = (candidate_version = 0)),
+    PRIMARY KEY (ws, name)
+) STRICT, WITHOUT ROWID;
+
+-- A row is a published version of a workflow.
+CREATE TABLE semel_workflow_version (
+    workflow_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    published_at INTEGER NOT NULL,
+    published_by TEXT NOT NULL,
+    PRIMARY KEY (workflow_id, version)
+) STRICT, WITHOUT ROWID;
+
+-- A row is a unique key that identifies a run: a caller's key, a chosen run id, a payload. flags: 1 the key is in use while
+-- its run is unfinished, 2 a failure frees it, 4 released. Rows are narrow, because each random key touches another page.
+CREATE TABLE semel_key (
+    ws INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    run BLOB NOT NULL,
+    digest BLOB NOT NULL,
+    first_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    flags INTEGER NOT NULL,
+    PRIMARY KEY (ws, kind, key)
+) STRICT, WITHOUT ROWID;
+-- Retention deletes a run only after its keys. Run ids rise, so this index grows at one end.
+CREATE INDEX semel_key_by_run ON semel_key (run);
+
+-- A row is a run as it was admitted, never updated; its state is in semel_unfinished_run or semel_finished_run.
+CREATE TABLE semel_run (
+    run BLOB NOT NULL PRIMARY KEY,
+    ws INTEGER NOT NULL,
+    chosen_id TEXT,
+    workflow_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    trigger_source INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    key TEXT,
+    correlation_id TEXT,
+    input TEXT NOT NULL,
+    field_hashes BLOB NOT NULL,
+    lineage BLOB NOT NULL,
+    previous_run BLOB,
+    duplicate_of BLOB,
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_run_by_workflow ON semel_run (ws, workflow_id, run);
+-- The later runs of a lineage; retention deletes them together with the first one.
+CREATE INDEX semel_run_by_lineage ON semel_run (lineage) WHERE lineage <> run;
+
+-- A row is the execution state of a run that has not finished; inserted by the admission and deleted at the end.
+-- owner: lease of the worker that executes it. claim_count: how often a worker claimed it, the fencing token of its writes.
+-- state: 1 queued, 2 started, 3 running, 4 waiting, 5 in doubt, 6 held.
+-- start_blocked: 1 while the workflow is paused or the run waits in a queue. waiting_for: JSON.
+-- crash_count: workers that died in a row while they executed it. has_crashed: whether any ever did.
+-- queue_state: 0 in no queue, 1 all of its queue entries have started, 2 waits in a queue.
+CREATE TABLE semel_unfinished_run (
+    run BLOB NOT NULL PRIMARY KEY,
+    workflow_id TEXT NOT NULL,
+    owner INTEGER,
+    claim_count INTEGER NOT NULL,
+    state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 6),
+    start_blocked INTEGER NOT NULL CHECK (start_blocked IN (0, 1)),
+    due_at INTEGER NOT NULL DEFAULT 0,
+    waiting_for TEXT,
+    cancel_requested INTEGER NOT NULL DEFAULT 0 CHECK (cancel_requested IN (0, 1)),
+    crash_count INTEGER NOT NULL DEFAULT 0,
+    queue_state INTEGER NOT NULL DEFAULT 0 CHECK (queue_state BETWEEN 0 AND 2),
+    has_crashed INTEGER NOT NULL DEFAULT 0 CHECK (has_crashed IN (0, 1))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_unfinished_run_due ON semel_unfinished_run (due_at, run) WHERE owner IS NULL AND start_blocked = 0;
+-- Due runs by workflow: a claim takes some of each workflow.
+CREATE INDEX semel_unfinished_run_by_workflow ON semel_unfinished_run (workflow_id, due_at, run)
+    WHERE owner IS NULL AND start_blocked = 0;
+
+-- A row is the result of a finished run with its last journal entries. state: 10 completed, 11 failed, 12 cancelled.
+-- ws and workflow_id are set only where state > 10, so that the indexes have no entry for completed runs.
+CREATE TABLE semel_finished_run (
+    run BLOB NOT NULL PRIMARY KEY,
+    state INTEGER NOT NULL CHECK (state BETWEEN 10 AND 12),
+    ended_at INTEGER NOT NULL,
+    output TEXT,
+    error_code TEXT,
+    error_message TEXT,
+    error_step TEXT,
+    entries TEXT NOT NULL,
+    ws INTEGER,
+    workflow_id TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_finished_run_failed ON semel_finished_run (ws, run) WHERE state > 10;
+CREATE INDEX semel_finished_run_failed_by_workflow ON semel_finished_run (workflow_id, run) WHERE state > 10;
+CREATE INDEX semel_finished_run_failed_by_time ON semel_finished_run (ws, ended_at, run) WHERE state > 10;
+
+-- A row is a batch of journal entries of a run, in the order of `seq`.
+CREATE TABLE semel_journal (
+    run BLOB NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    entries TEXT NOT NULL,
+    PRIMARY KEY (run, seq)
+) STRICT, WITHOUT ROWID;
+
+-- A row is a request that found its key in use: a duplicate, or a conflict. The first request of a run has no row here.
+CREATE TABLE semel_duplicate_request (
+    run BLOB NOT NULL,
+    id BLOB NOT NULL,
+    ws INTEGER NOT NULL,
+    conflict INTEGER NOT NULL CHECK (conflict IN (0, 1)),
+    at INTEGER NOT NULL,
+    status_code INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    changed_fields TEXT,
+    request_count INTEGER NOT NULL CHECK (request_count > 0),
+    PRIMARY KEY (run, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_duplicate_request_by_workspace ON semel_duplicate_request (ws, id);
+
+-- A row is the number of duplicate and conflicting requests of a run.
+CREATE TABLE semel_duplicate_count (
+    run BLOB NOT NULL PRIMARY KEY,
+    replays INTEGER NOT NULL,
+    conflicts INTEGER NOT NULL,
+    last_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- A row is the lease of a live worker; version, run_count, renewed_at and clock_ahead are for display only.
+CREATE TABLE semel_lease (
+    lease INTEGER NOT NULL PRIMARY KEY,
+    worker TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    version TEXT NOT NULL DEFAULT '',
+    run_count INTEGER NOT NULL DEFAULT 0,
+    renewed_at INTEGER NOT NULL DEFAULT 0,
+    clock_ahead INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+-- A row is a write slot of a lease, which each batch locks; without it the worker cannot write. Catalog changes update it.
+CREATE TABLE semel_fence (
+    lease INTEGER NOT NULL,
+    slot INTEGER NOT NULL,
+    catalog_revision INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (lease, slot)
+) STRICT, WITHOUT ROWID;
+
+-- A row is an audited change: who changed what, and why.
+CREATE TABLE semel_audit (
+    id BLOB NOT NULL PRIMARY KEY,
+    ws INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    target TEXT NOT NULL,
+    reason TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_audit_by_workspace ON semel_audit (ws, id);
+
+-- A row is the origin of a run that another run started; `depth` is the number of runs above it.
+CREATE TABLE semel_run_link (
+    run BLOB NOT NULL PRIMARY KEY,
+    parent BLOB,
+    replay_of BLOB,
+    depth INTEGER NOT NULL DEFAULT 0 CHECK (depth >= 0)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_run_link_by_parent ON semel_run_link (parent, run) WHERE parent IS NOT NULL;
+CREATE INDEX semel_run_link_by_replay ON semel_run_link (replay_of, run) WHERE replay_of IS NOT NULL;
+
+-- A row is the ledger entry of an effect key. state: 1 reserved, 2 done, 3 in doubt, 4 free to send.
+-- data: digest of what was sent; 'noted' for a step's copy of another row; 'suppressed ' and the effect that it repeats.
+CREATE TABLE semel_effect (
+    ws INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    step TEXT NOT NULL,
+    run BLOB NOT NULL,
+    claim INTEGER NOT NULL,
+    reservation INTEGER NOT NULL,
+    state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 4),
+    generation INTEGER NOT NULL CHECK (generation > 0),
+    attempt INTEGER NOT NULL CHECK (attempt > 0),
+    first_at INTEGER NOT NULL,
+    accepted_at INTEGER NOT NULL,
+    window_micros INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    data TEXT,
+    result TEXT,
+    key TEXT NOT NULL,
+    path TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
+    protection TEXT NOT NULL,
+    action TEXT NOT NULL,
+    object TEXT,
+    worth TEXT,
+    PRIMARY KEY (ws, digest)
+) STRICT;
+CREATE INDEX semel_effect_by_run ON semel_effect (run);
+CREATE INDEX semel_effect_by_object ON semel_effect (ws, object, run, digest) WHERE object IS NOT NULL;
+CREATE INDEX semel_effect_by_workspace ON semel_effect (ws, run, digest);
+-- Effects in doubt or not done, which are few.
+CREATE INDEX semel_effect_unsettled ON semel_effect (ws, state, run, digest) WHERE state > 2;
+CREATE INDEX semel_effect_suppressed ON semel_effect (ws, run, digest) WHERE substr(data, 1, 11) = 'suppressed ';
+
+-- A row is a signal to a run.
+CREATE TABLE semel_signal (
+    run BLOB NOT NULL,
+    name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    id BLOB NOT NULL,
+    value TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (run, name, key)
+) STRICT;
+
+-- A row is a queue in front of run starts, or a lock by name; transactions lock it before they change its entries.
+CREATE TABLE semel_queue (
+    queue TEXT NOT NULL PRIMARY KEY,
+    last_ticket INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- A row is a run in a queue; `started` is 1 once it may run, `concurrency_limit` the runs that may run at once.
+CREATE TABLE semel_queue_entry (
+    queue TEXT NOT NULL,
+    ticket INTEGER NOT NULL,
+    run BLOB NOT NULL,
+    concurrency_limit INTEGER NOT NULL CHECK (concurrency_limit > 0),
+    started INTEGER NOT NULL CHECK (started IN (0, 1)),
+    PRIMARY KEY (queue, ticket)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_queue_entry_by_run ON semel_queue_entry (run);
+
+-- A row is a rate limit and the time of its next start.
+CREATE TABLE semel_rate_limit (
+    name TEXT NOT NULL PRIMARY KEY,
+    next_start_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- A row is a debounce key and the run that waits under it.
+CREATE TABLE semel_debounce (
+    name TEXT NOT NULL PRIMARY KEY,
+    run BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_debounce_by_run ON semel_debounce (run);
+
+-- A row is the response to a change request that had an idempotency key, written in the transaction of the change.
+CREATE TABLE semel_idempotent_response (
+    ws INTEGER NOT NULL,
+    operation TEXT NOT NULL,
+    key TEXT NOT NULL,
+    id BLOB NOT NULL,
+    request_digest BLOB NOT NULL,
+    response TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (ws, operation, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_idempotent_response_by_expiry ON semel_idempotent_response (expires_at);
+
+-- A row is a version of a configuration document of a workspace: secret, template, channel. The highest version is current.
+CREATE TABLE semel_setting (
+    ws INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL CHECK (version > 0),
+    body TEXT NOT NULL,
+    changed_at INTEGER NOT NULL,
+    changed_by TEXT NOT NULL,
+    removed INTEGER NOT NULL CHECK (removed = 0 OR (removed = 1 AND body = '')),
+    PRIMARY KEY (ws, kind, name, version)
+) STRICT;
+
+-- A row is an inbound event; `event_hash` is of trigger source, source and id, `match_count` the workflows that it matched.
+CREATE TABLE semel_event (
+    ws INTEGER NOT NULL,
+    event_hash TEXT NOT NULL,
+    seq BLOB NOT NULL,
+    trigger_source INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    body TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    correlation_id TEXT,
+    match_count INTEGER NOT NULL CHECK (match_count >= 0),
+    notes TEXT NOT NULL,
+    PRIMARY KEY (ws, event_hash)
+) STRICT;
+CREATE INDEX semel_event_by_time ON semel_event (ws, seq);
+CREATE INDEX semel_event_unmatched ON semel_event (ws, seq) WHERE match_count = 0;
+
+-- A row is a schedule of a workflow's current version and the claim of the worker that fires its next tick.
+-- next_nominal: nominal time of the next tick. next_at: when it fires. Both are 9223372036854775807 if no tick follows.
+CREATE TABLE semel_schedule (
+    ws INTEGER NOT NULL,
+    workflow_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    paused INTEGER NOT NULL CHECK (paused IN (0, 1)),
+    next_nominal INTEGER NOT NULL,
+    next_at INTEGER NOT NULL CHECK (next_at >= next_nominal),
+    claimed_by BLOB,
+    claimed_until INTEGER NOT NULL CHECK ((claimed_until = 0) = (claimed_by IS NULL)),
+    last_run BLOB,
+    PRIMARY KEY (workflow_id, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_schedule_due ON semel_schedule (next_at, workflow_id, name);
+CREATE INDEX semel_schedule_by_workspace ON semel_schedule (ws, workflow_id, name);
+
+-- A row is the outcome of a tick of a schedule. state: 1 fired, 2 caught up, 3 backfilled, 4 skipped, 5 rejected.
+-- skipped_through: 0, or the end of a long outage whose ticks share this row.
+CREATE TABLE semel_schedule_tick (
+    workflow_id TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    nominal INTEGER NOT NULL,
+    state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 5),
+    reason TEXT NOT NULL,
+    run BLOB CHECK ((run IS NULL AND state > 3) OR (run IS NOT NULL AND state < 4) OR state = 4),
+    at INTEGER NOT NULL,
+    skipped_through INTEGER NOT NULL,
+    PRIMARY KEY (workflow_id, schedule, nominal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_schedule_tick_by_time ON semel_schedule_tick (at, workflow_id, schedule, nominal);
+
+-- A row is a step of a run that waits for a keyed signal; the delivery deletes it.
+-- compensating: 1 if the wait goes on although a cancel was requested, because it belongs to a compensation.
+CREATE TABLE semel_signal_wait (
+    run BLOB NOT NULL,
+    path TEXT NOT NULL,
+    ws INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    waiting_since INTEGER NOT NULL,
+    compensating INTEGER NOT NULL CHECK (compensating IN (0, 1)),
+    PRIMARY KEY (run, path)
+) STRICT;
+CREATE INDEX semel_signal_wait_by_key ON semel_signal_wait (ws, name, key, waiting_since, run, path);
+
+-- A row is a signal to a key, by the id that its sender gave it; `delivered_to` lists the runs that got it.
+-- Until then it is empty and `value` is stored here; afterwards `value` is empty.
+CREATE TABLE semel_keyed_signal (
+    ws INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    signal_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    id BLOB NOT NULL,
+    digest BLOB NOT NULL,
+    value TEXT NOT NULL,
+    delivered_to TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (ws, name, signal_id)
+) STRICT;
+CREATE INDEX semel_keyed_signal_pending ON semel_keyed_signal (ws, name, key, at, id) WHERE delivered_to = '';
+CREATE INDEX semel_keyed_signal_by_expiry ON semel_keyed_signal (expires_at);
+
+-- A row is a delivery of a webhook. outcome: 1 accepted, 2 replayed, 3 accepted though another id had its signature,
+-- 4 invalid signature, 5 stale, 6 rejected.
+CREATE TABLE semel_webhook_delivery (
+    id BLOB NOT NULL PRIMARY KEY,
+    ws INTEGER NOT NULL,
+    webhook TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    event_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    outcome INTEGER NOT NULL CHECK (outcome BETWEEN 1 AND 6),
+    note TEXT NOT NULL,
+    payload TEXT CHECK (payload IS NULL OR outcome IN (1, 3)),
+    payload_until INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX semel_webhook_delivery_by_webhook ON semel_webhook_delivery (ws, webhook, id);
+CREATE INDEX semel_webhook_delivery_rejected ON semel_webhook_delivery (ws, webhook, at) WHERE outcome >= 4;
+CREATE INDEX semel_webhook_delivery_by_payload ON semel_webhook_delivery (payload_until) WHERE payload IS NOT NULL;
+CREATE INDEX semel_webhook_delivery_by_expiry ON semel_webhook_delivery (expires_at);
+
+-- A row is an event id or a signature that a webhook received, with the first delivery that had it.
+CREATE TABLE semel_webhook_dedup (
+    ws INTEGER NOT NULL,
+    webhook TEXT NOT NULL,
+    dedup_key TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    first_delivery BLOB NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (ws, webhook, dedup_key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_webhook_dedup_by_expiry ON semel_webhook_dedup (expires_at);
+
+-- A row is a plan of a safe replay. state: 1 planning, 2 planned, 3 applying, 4 done, 5 stopped.
+-- request, counts, apply_options: JSON. approved_by: NULL until a required approval, '' if none is required.
+CREATE TABLE semel_replay_plan (
+    id BLOB NOT NULL PRIMARY KEY,
+    ws INTEGER NOT NULL,
+    created_by TEXT NOT NULL,
+    request TEXT NOT NULL,
+    input TEXT,
+    created_at INTEGER NOT NULL,
+    valid_until INTEGER NOT NULL,
+    state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 5),
+    counts TEXT NOT NULL,
+    approved_by TEXT,
+    apply_options TEXT CHECK (state <= 2 OR state = 5 OR apply_options IS NOT NULL),
+    applied_by TEXT,
+    note TEXT NOT NULL,
+    claimed_by BLOB,
+    claimed_until INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX semel_replay_plan_by_workspace ON semel_replay_plan (ws, id);
+CREATE INDEX semel_replay_plan_applying ON semel_replay_plan (claimed_until) WHERE state = 3;
+CREATE INDEX semel_replay_plan_by_time ON semel_replay_plan (created_at);
+
+-- A row is a run of a replay plan with its prediction (JSON).
+-- outcome: 1 planned, 2 applied, 3 outdated, 4 rejected, 5 skipped.
+-- worst_action: number of its most dangerous action, 0 if it cannot be replayed. actions: one bit for each action.
+CREATE TABLE semel_replay_plan_item (
+    plan BLOB NOT NULL,
+    run BLOB NOT NULL,
+    worst_action INTEGER NOT NULL,
+    actions INTEGER NOT NULL,
+    prediction TEXT NOT NULL,
+    outcome INTEGER NOT NULL CHECK (outcome BETWEEN 1 AND 5),
+    new_run BLOB CHECK ((new_run IS NOT NULL) = (outcome = 2)),
+    note TEXT NOT NULL,
+    PRIMARY KEY (plan, run)
+) STRICT, WITHOUT ROWID;
+
+-- A row is a question to a user, by a hash of its run and step; asked again it gets the next version.
+-- kind: 1 in doubt, 2 changed message, 3 approval, 4 held. due_at, next_reminder_at: the largest number for never.
+-- decided_at: 0 while it is open.
+CREATE TABLE semel_review (
+    ws INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    run BLOB NOT NULL,
+    step TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
+    kind INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 4),
+    version INTEGER NOT NULL CHECK (version > 0),
+    effect TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    question TEXT NOT NULL,
+    opened_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    next_reminder_at INTEGER NOT NULL,
+    decided_at INTEGER NOT NULL,
+    decision TEXT NOT NULL,
+    decided_by TEXT NOT NULL,
+    note TEXT NOT NULL,
+    PRIMARY KEY (ws, id)
+) STRICT;
+CREATE INDEX semel_review_open ON semel_review (ws, due_at, opened_at, id) WHERE decided_at = 0;
+CREATE INDEX semel_review_decided ON semel_review (ws, decided_at, id) WHERE decided_at > 0;
+CREATE INDEX semel_review_by_reminder ON semel_review (next_reminder_at, ws, id) WHERE decided_at = 0;
+CREATE INDEX semel_review_by_effect ON semel_review (ws, effect) WHERE decided_at = 0;
+CREATE INDEX semel_review_by_run ON semel_review (run);
+
+-- A row is a counter of a metric in a minute, or in an hour (span_minutes 60), written in the transaction that it counts.
+-- Each write slot has rows of its own, so that batches do not wait for each other. step: empty if the metric has none.
+CREATE TABLE semel_metric_count (
+    ws INTEGER NOT NULL,
+    minute INTEGER NOT NULL,
+    workflow_id TEXT NOT NULL,
+    metric INTEGER NOT NULL,
+    step TEXT NOT NULL,
+    span_minutes INTEGER NOT NULL CHECK (span_minutes IN (1, 60)),
+    lease INTEGER NOT NULL,
+    slot INTEGER NOT NULL,
+    total INTEGER NOT NULL CHECK (total > 0),
+    PRIMARY KEY (ws, minute, workflow_id, metric, step, span_minutes, lease, slot)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_metric_count_by_span ON semel_metric_count (span_minutes, minute);
+
+-- A row is one counted occurrence of a metric whose occurrences are rare or are listed.
+-- digest: of the effect, or empty. key_first_at: when an expired key was first used, else 0.
+CREATE TABLE semel_metric_detail (
+    ws INTEGER NOT NULL,
+    metric INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    run BLOB NOT NULL,
+    digest TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
+    step TEXT NOT NULL,
+    object TEXT,
+    worth TEXT,
+    data TEXT,
+    key_first_at INTEGER NOT NULL,
+    PRIMARY KEY (ws, metric, at, run, digest)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX semel_metric_detail_by_time ON semel_metric_detail (at);

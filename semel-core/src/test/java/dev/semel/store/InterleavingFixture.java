@@ -1,0 +1,311 @@
+package dev.semel.store;
+
+import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.effect.EffectLedger;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.StoreWrite.RunExecution;
+import dev.semel.trigger.TriggerSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Rows on which all named transactions meet. The first worker's lease is over and nobody has taken it yet; it drives
+ * one run and a run with a place in a queue. Put back to this state before every interleaving.
+ */
+final class InterleavingFixture implements AutoCloseable {
+    /** The lease that is over, and another worker's. */
+    static final long LEASE = TestStoreClient.LEASE;
+
+    static final long OTHER = 78;
+    static final NewRun.StartConditions GATE = new NewRun.StartConditions(
+            List.of(new NewRun.StartConditions.QueueLimit("queue", 1)),
+            new NewRun.StartConditions.RateLimit("rate", 1_000, 5),
+            0,
+            null);
+    static final NewRun.StartConditions QUIET = new NewRun.StartConditions(
+            List.of(),
+            null,
+            0,
+            new NewRun.StartConditions.DebounceWindow("quiet", TestStoreClient.WINDOW, TestStoreClient.WINDOW));
+
+    final PostgresStoreFixture stores = PostgresStoreFixture.withClockByHand();
+    final TestStoreClient desk = new TestStoreClient(stores);
+    final int ws = desk.ws;
+    final long change;
+
+    final RunId driven;
+    final RunId neighbour;
+    final RunId leaving;
+    final RunId resting;
+    final RunId doubting;
+    final RunId ended;
+    final RunId old;
+    final RunId failed;
+    final TestEffect reserved = TestEffect.of(desk.ws, "reserved").once(TestStoreClient.WINDOW);
+    final TestEffect wanted = TestEffect.of(desk.ws, "wanted").once(TestStoreClient.WINDOW);
+    final TestEffect past = TestEffect.of(desk.ws, "past").once(1);
+    final TestEffect doubted = TestEffect.of(desk.ws, "doubted");
+
+    private final List<String> tables;
+    private final String restore;
+    private final Connection beside = stores.jdbc();
+
+    InterleavingFixture() {
+        desk.leases.start(OTHER, "other", desk.slots(), 100 * TestStoreClient.TTL);
+        desk.change(new StoreWriteCommand.SaveSetting(profile("kept"), "{}", 0, "a"));
+        stores.execute("CREATE TABLE mine (n integer)");
+        leaving = desk.id();
+        desk.apply(desk.gated(leaving, GATE));
+        desk.claim();
+        desk.apply(desk.gated(desk.id(), GATE));
+        desk.apply(desk.gated(desk.id(), QUIET, desk.key("first of many")));
+        driven = desk.fresh(desk.key("held"));
+        desk.apply(desk.append(driven, 0, "[0]"));
+        desk.apply(TestStoreClient.ops(driven, reserved.reserve(driven)));
+        neighbour = desk.id();
+        desk.applyAs(new CommitBatch.LeaseSlot(OTHER, 0), desk.admit(neighbour, desk.key("neighbour")));
+        resting = desk.fresh();
+        desk.apply(TestStoreClient.rest(new RunExecution(resting, 1), StoreWrite.Suspension.NEVER, 0));
+        doubting = desk.fresh();
+        desk.apply(TestStoreClient.ops(doubting, doubted.reserve(doubting)));
+        EffectLedger.LedgerOperation unknown = doubted.settle(doubting, EffectLedger.EffectState.UNKNOWN, null);
+        desk.apply(TestStoreClient.ops(doubting, unknown));
+        ask(doubting, doubt());
+        ask(driven, approval());
+        var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{}", 0, false, false);
+        desk.apply(new StoreWrite.AppendJournal(
+                new RunExecution(doubting, 1), 0, "", RunState.IN_DOUBT, List.of(unknown), rest));
+        ended = desk.fresh(expired());
+        desk.apply(desk.end(ended));
+        old = desk.fresh(desk.chosen("old"));
+        desk.apply(TestStoreClient.ops(old, past.reserve(old), past.done(old)));
+        desk.apply(desk.end(old));
+        failed = desk.fresh(again());
+        desk.apply(desk.failed(failed));
+        desk.apply(desk.admit(desk.run(desk.id()), List.of(), false));
+        desk.apply(desk.admit(desk.run(desk.id(), RunState.QUEUED, null), List.of(), true));
+        desk.apply(new StoreWrite.SaveEvent(
+                new DatabaseRows.EventRow(
+                        ws, "evt_b", desk.id(), TriggerSource.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
+                desk.reads.catalogVersion()));
+        desk.change(listen(driven, "heard"));
+        letter("kept");
+        letter("known");
+        stores.advance(Duration.ofNanos((TestStoreClient.TTL + 1) * 1_000));
+        change = desk.reads.catalogVersion();
+        tables = tables();
+        restore = save();
+    }
+
+    private void ask(RunId run, HumanReviewStoreWriteCommand.ReviewQuestion question) {
+        desk.change(new StoreWriteCommand.ReviewCommand<>(new HumanReviewStoreWriteCommand.OpenReview(
+                new RunExecution(run, 1), ws, TestStoreClient.WORKFLOW, question)));
+    }
+
+    /** What the driven run asks. */
+    HumanReviewStoreWriteCommand.ReviewQuestion approval() {
+        return new HumanReviewStoreWriteCommand.ReviewQuestion(
+                HumanReviewStoreWriteCommand.ReviewKind.APPROVAL, "ok", "", "role:ops", "{}", TestStoreClient.WINDOW);
+    }
+
+    private HumanReviewStoreWriteCommand.ReviewQuestion doubt() {
+        return new HumanReviewStoreWriteCommand.ReviewQuestion(
+                HumanReviewStoreWriteCommand.ReviewKind.DOUBT,
+                "pay",
+                doubted.id().digest(),
+                "role:ops",
+                "{}",
+                0);
+    }
+
+    /** A run waits under a key, at a path that is named like it. */
+    StoreWriteCommand<KeyedSignalStoreWriteCommand.ListenResult> listen(RunId run, String key) {
+        KeyedSignalStoreWriteCommand.SignalWaiter ear =
+                new KeyedSignalStoreWriteCommand.SignalWaiter(new RunExecution(run, 1), key);
+        return new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StartListening(
+                new KeyedSignalStoreWriteCommand.SignalAddress(ws, "paid", key), ear, false, 0));
+    }
+
+    /** A letter that nobody waits for yet, under a key that is its id. */
+    private void letter(String id) {
+        KeyedSignalStoreWriteCommand.SignalAddress to = new KeyedSignalStoreWriteCommand.SignalAddress(ws, "paid", id);
+        desk.change(new StoreWriteCommand.KeyedSignalCommand<>(
+                new KeyedSignalStoreWriteCommand.SendKeyedSignal(to, id, desk.id(), TestStoreClient.bytes(id), "{}")));
+    }
+
+    WorkspaceSettingName profile(String name) {
+        return new WorkspaceSettingName(ws, SettingRules.PLAIN, name);
+    }
+
+    /** A key that is free again after a failure. */
+    RunDeduplicationKeyClaim again() {
+        return desk.key("failed", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
+    }
+
+    /** The name under which the end of the run that failed is followed. */
+    RunDeduplicationKeyClaim follows() {
+        return desk.wish(RunDeduplicationKey.KeyKind.REPLAY, failed.text(), RunDeduplicationKeyRecord.HOLD);
+    }
+
+    /** The run that failed goes on in place. */
+    StoreWriteCommand.ResumeFailedRun resume(StoreWriteCommand.ChangeAuthor by) {
+        List<NewRun.StartConditions.QueueLimit> queueLimits = GATE.queueLimits();
+        return new StoreWriteCommand.ResumeFailedRun(
+                ws, failed, StoreFixture.START, follows(), 1 << 24, 0, "[\"resumed\"]", queueLimits, List.of(), by);
+    }
+
+    /** A key that is past its time. */
+    RunDeduplicationKeyClaim expired() {
+        return new RunDeduplicationKeyClaim(
+                new RunDeduplicationKey(ws, RunDeduplicationKey.KeyKind.KEY, "expired"),
+                TestStoreClient.bytes("digest"),
+                1,
+                0,
+                true);
+    }
+
+    StoreWriteCommand.KeyTombstone tombstone() {
+        return new StoreWriteCommand.KeyTombstone(expired().key(), ended, StoreFixture.START + 1);
+    }
+
+    /** An event that both sides may bring. */
+    StoreWrite.SaveEvent event(InterleavedClient side, String eventId, int matched) {
+        RunId seq = new RunId(9_500 + side.number, eventId.hashCode());
+        return new StoreWrite.SaveEvent(
+                new DatabaseRows.EventRow(
+                        ws,
+                        eventId,
+                        seq,
+                        TriggerSource.EVENT,
+                        "/s",
+                        "1",
+                        "t",
+                        "{}",
+                        0,
+                        "a",
+                        null,
+                        matched,
+                        "[" + side.number + "]"),
+                change);
+    }
+
+    /** An event that is past its time, and may come again. */
+    StoreWriteCommand.ExpiredEvent oldEvent() {
+        return new StoreWriteCommand.ExpiredEvent(ws, "evt_b", StoreFixture.START);
+    }
+
+    /** The run that a side asks for. */
+    RunId wish(InterleavedClient side) {
+        return new RunId(9_000 + side.number, 9);
+    }
+
+    StoreWrite.AdmitRun admit(InterleavedClient side, RunDeduplicationKeyClaim... claims) {
+        return new StoreWrite.AdmitRun(desk.run(wish(side)), List.of(claims), true, change);
+    }
+
+    StoreWrite.AdmitRun gated(InterleavedClient side, NewRun.StartConditions conditions) {
+        NewRun run = desk.gatedRun(wish(side), conditions, RunState.STARTED);
+        return new StoreWrite.AdmitRun(run, List.of(desk.key("gated by " + side.number)), true, change);
+    }
+
+    private List<String> tables() {
+        try (Connection connection = stores.jdbc();
+                var statement = connection.createStatement();
+                var row = statement.executeQuery("""
+                    SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                    WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+                      AND c.relname <> 'hand' ORDER BY 1
+                    """)) {
+            List<String> names = new ArrayList<>();
+            while (row.next()) {
+                names.add(row.getString(1));
+            }
+            return names;
+        } catch (SQLException e) {
+            throw new AssertionError("the tables could not be listed", e);
+        }
+    }
+
+    /** Copies all rows, and answers the statements that put them back. */
+    private String save() {
+        List<String> back = new ArrayList<>();
+        for (String table : tables) {
+            stores.execute("CREATE TABLE saved_" + table + " AS TABLE " + table);
+            back.add("DELETE FROM " + table);
+            back.add("INSERT INTO " + table + " SELECT * FROM saved_" + table);
+        }
+        return "BEGIN;" + String.join(";", back) + ";COMMIT";
+    }
+
+    void restore() {
+        run(restore);
+    }
+
+    /** Dead rows of thousands of interleavings would make each slower than the one before. */
+    void tidy() {
+        tables.forEach(table -> run("VACUUM " + table));
+    }
+
+    private void run(String sql) {
+        try (Statement statement = beside.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new AssertionError(sql, e);
+        }
+    }
+
+    /** All rows as texts. */
+    String rows() {
+        String all = tables.stream()
+                .map(table -> "SELECT '" + table + " ' || t::text AS line FROM " + table + " t")
+                .collect(Collectors.joining(" UNION ALL "));
+        try (Statement statement = beside.createStatement();
+                var row = statement.executeQuery(all)) {
+            List<String> lines = new ArrayList<>();
+            while (row.next()) {
+                lines.add(row.getString(1));
+            }
+            return lines.stream().sorted().collect(Collectors.joining("\n"));
+        } catch (SQLException e) {
+            throw new AssertionError("the rows could not be read", e);
+        }
+    }
+
+    void check() {
+        try {
+            Invariants.check(beside);
+        } catch (SQLException e) {
+            throw new AssertionError("the rows could not be looked at", e);
+        }
+    }
+
+    /** Whether one connection waits for a lock of the other. */
+    boolean waits(int backend, int holder) {
+        try (var statement = beside.prepareStatement("SELECT ? = ANY (pg_blocking_pids(?))")) {
+            statement.setInt(1, holder);
+            statement.setInt(2, backend);
+            try (var row = statement.executeQuery()) {
+                row.next();
+                return row.getBoolean(1);
+            }
+        } catch (SQLException e) {
+            throw new AssertionError("the locks could not be looked at", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            beside.close();
+        } catch (SQLException e) {
+            throw new AssertionError("a connection did not close", e);
+        }
+        desk.abandon();
+    }
+}

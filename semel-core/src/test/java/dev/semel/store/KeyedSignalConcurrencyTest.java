@@ -1,0 +1,124 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.store.KeyedSignalStoreWriteCommand.ListenResult;
+import dev.semel.store.KeyedSignalStoreWriteCommand.SendResult;
+import dev.semel.store.StoreWrite.RunExecution;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** On a real PostgreSQL: letters and those who begin to listen, at the same moment on several connections. */
+final class KeyedSignalConcurrencyTest {
+    private static final int ROUNDS = 60;
+
+    private final TestStoreClient desk = new TestStoreClient(Dialect.POSTGRES);
+    private final StoreBatchWriter second = desk.store.openLane();
+
+    @AfterEach
+    void close() {
+        second.close();
+        desk.close();
+    }
+
+    private KeyedSignalStoreWriteCommand.SignalAddress to(String key) {
+        return new KeyedSignalStoreWriteCommand.SignalAddress(desk.ws, "paid", key);
+    }
+
+    private StoreWrite<?> post(String key, String letter) {
+        return new StoreWrite.ExecuteCommand<>(
+                new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.SendKeyedSignal(
+                        to(key), letter, desk.id(), TestStoreClient.bytes(letter), "{}")));
+    }
+
+    private StoreWrite<?> listen(RunExecution by, String key) {
+        return new StoreWrite.ExecuteCommand<>(
+                new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StartListening(
+                        to(key), new KeyedSignalStoreWriteCommand.SignalWaiter(by, "wait"), false, 0)));
+    }
+
+    private StoreWrite<?> hush(RunExecution by) {
+        return new StoreWrite.ExecuteCommand<>(
+                new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StopListening(
+                        new KeyedSignalStoreWriteCommand.SignalWaiter(by, "wait"))));
+    }
+
+    private Object onSecond(StoreWrite<?> write) {
+        return second.apply(new CommitBatch(new CommitBatch.LeaseSlot(TestStoreClient.LEASE, 1), List.of(write)))
+                .getFirst();
+    }
+
+    private int letters(RunExecution by) {
+        return desk.reads.signals(by.run()).size();
+    }
+
+    @Test
+    void a_signal_concurrent_with_a_starting_wait_is_never_lost() throws Exception {
+        int before = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            RunExecution by = new RunExecution(desk.fresh(), 1);
+            String key = "order " + round;
+            StoreWrite<?> storeWrite = post(key, "letter " + round);
+            FutureTask<Object> posted = BackgroundTask.start(() -> onSecond(storeWrite));
+            Object heard = desk.apply(listen(by, key));
+            boolean delivered = ((SendResult.Sent) posted.get()).runs().equals(List.of(by.run()));
+            assertEquals(heard == ListenResult.NOTHING, delivered, "who came second met who came first");
+            assertEquals(1, letters(by), "round " + round);
+            before += heard == ListenResult.SIGNAL ? 1 : 0;
+        }
+        System.out.println("letters: " + before + " of " + ROUNDS + " came before the wait");
+    }
+
+    @Test
+    void a_signal_concurrent_with_an_ending_wait_is_either_delivered_or_kept() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            RunExecution by = new RunExecution(desk.fresh(), 1);
+            String key = "order " + round;
+            desk.apply(listen(by, key));
+            StoreWrite<?> storeWrite = post(key, "letter " + round);
+            FutureTask<Object> posted = BackgroundTask.start(() -> onSecond(storeWrite));
+            Object heard = desk.apply(hush(by));
+            boolean delivered = !((SendResult.Sent) posted.get()).runs().isEmpty();
+            assertEquals(delivered, heard == ListenResult.SIGNAL);
+            assertEquals(delivered ? 1 : 0, letters(by));
+            RunExecution next = new RunExecution(desk.fresh(), 1);
+            assertEquals(delivered ? ListenResult.NOTHING : ListenResult.SIGNAL, desk.apply(listen(next, key)));
+        }
+    }
+
+    @Test
+    void one_kept_signal_goes_to_one_of_two_concurrent_waits() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            String key = "order " + round;
+            desk.apply(post(key, "letter " + round));
+            RunExecution here = new RunExecution(desk.fresh(), 1);
+            RunExecution there = new RunExecution(desk.fresh(), 1);
+            FutureTask<Object> other = BackgroundTask.start(() -> onSecond(listen(there, key)));
+            desk.apply(listen(here, key));
+            other.get();
+            assertEquals(1, letters(here) + letters(there), "round " + round);
+        }
+    }
+
+    @Test
+    void one_signal_sent_concurrently_many_times_arrives_once() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            RunExecution by = new RunExecution(desk.fresh(), 1);
+            String key = "order " + round;
+            desk.apply(listen(by, key));
+            StoreWrite<?> one = post(key, "letter " + round);
+            StoreWrite<?> two = post(key, "letter " + round);
+            FutureTask<Object> other = BackgroundTask.start(() -> onSecond(one));
+            List<SendResult.Sent> answers = new ArrayList<>();
+            answers.add((SendResult.Sent) desk.apply(two));
+            answers.add((SendResult.Sent) other.get());
+            assertEquals(1, answers.stream().filter(SendResult.Sent::repeated).count());
+            assertTrue(answers.stream().allMatch(answer -> answer.runs().equals(List.of(by.run()))));
+            assertEquals(1, letters(by));
+        }
+    }
+}

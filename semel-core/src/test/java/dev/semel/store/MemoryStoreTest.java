@@ -1,8 +1,0 @@
-package dev.semel.store;
-
-final class MemoryStoreTest extends StoreContract {
-    @Override
-    Place place() {
-        return new MemoryPlace();
-    }
-}

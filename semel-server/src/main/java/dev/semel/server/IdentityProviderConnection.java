@@ -1,0 +1,38 @@
+package dev.semel.server;
+
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.access.oidc.OidcClientSettings;
+import dev.semel.server.access.oidc.OidcIdentityProvider;
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.outbound.OutboundAddressGuard;
+import dev.semel.server.outbound.OutboundHttpClient;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Does not share the steps' HTTP client: the provider's host may be private, and workflow files must not reach it. */
+record IdentityProviderConnection(
+        @Nullable OidcIdentityProvider signOn, @Nullable OutboundHttpClient outbound) implements AutoCloseable {
+    private static final int SECRET_BYTES = 32;
+
+    static IdentityProviderConnection open(ServerOptions options, SemelRuntime semel, InstantSource clock) {
+        OidcClientSettings provider = options.identityProvider();
+        if (provider == null || options.stepPermissions().stubPort() != 0) {
+            return new IdentityProviderConnection(null, null);
+        }
+        List<String> hosts = new ArrayList<>(options.stepPermissions().allowHosts());
+        hosts.add(provider.host());
+        OutboundHttpClient outbound = new OutboundHttpClient(OutboundAddressGuard.of(options.dev(), hosts));
+        var means = new OidcIdentityProvider.Dependencies(
+                outbound, clock, semel::nanos, () -> semel.newSecret(SECRET_BYTES));
+        return new IdentityProviderConnection(new OidcIdentityProvider(provider, means), outbound);
+    }
+
+    @Override
+    public void close() {
+        if (outbound != null) {
+            outbound.close();
+        }
+    }
+}

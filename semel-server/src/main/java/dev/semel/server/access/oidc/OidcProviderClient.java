@@ -1,0 +1,179 @@
+package dev.semel.server.access.oidc;
+
+import dev.semel.definition.ResultNotRecordable;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.RequestNotSent;
+import dev.semel.error.SemelException;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.server.outbound.FormUrlEncoder;
+import dev.semel.server.outbound.OutboundHttpClient;
+import dev.semel.server.outbound.OutboundRequest;
+import dev.semel.server.outbound.OutboundRequestAuth;
+import dev.semel.server.outbound.OutboundResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * HTTP client of an OpenID Connect provider: metadata, signing keys and the code exchange. Caches metadata for an hour
+ * and keys for a minute, and reloads unknown keys, so that withdrawn keys expire.
+ */
+final class OidcProviderClient {
+    private static final long KEPT = Duration.ofHours(1).toNanos();
+    private static final long KEYS_KEPT = Duration.ofMinutes(1).toNanos();
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final int LONGEST_ANSWER = 512 * 1024;
+
+    private final OidcClientSettings registration;
+    private final OutboundHttpClient outbound;
+    private final LongSupplier nanos;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable ProviderMetadata cached;
+    private long knownAt;
+    private JsonWebKeySet keys = JsonWebKeySet.NONE;
+    private long keysAt;
+
+    OidcProviderClient(OidcClientSettings registration, OutboundHttpClient outbound, LongSupplier nanos) {
+        this.registration = registration;
+        this.outbound = outbound;
+        this.nanos = nanos;
+    }
+
+    /**
+     * @param endSession logout URL; empty if there is none
+     * @param secretInBody whether the client secret must be a form field
+     */
+    record ProviderMetadata(String authorize, String token, String keys, String endSession, boolean secretInBody) {}
+
+    ProviderMetadata metadata() {
+        lock.lock();
+        try {
+            ProviderMetadata metadata = cached;
+            if (metadata != null && nanos.getAsLong() - knownAt < KEPT) {
+                return metadata;
+            }
+            String base = registration.issuer().replaceFirst("/$", "");
+            ProviderMetadata fresh = read(get(base + "/.well-known/openid-configuration"));
+            cached = fresh;
+            knownAt = nanos.getAsLong();
+            return fresh;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private ProviderMetadata read(JsonNode document) {
+        if (!document.path("issuer").asString("").equals(registration.issuer())) {
+            throw unavailable("reports another issuer than SEMEL_OIDC_ISSUER");
+        }
+        JsonNode ways = document.path("token_endpoint_auth_methods_supported");
+        boolean basic = ways.isMissingNode();
+        for (JsonNode way : ways) {
+            basic |= way.asString("").equals("client_secret_basic");
+        }
+        String farewell = document.path("end_session_endpoint").asString("");
+        return new ProviderMetadata(
+                address(document, "authorization_endpoint"),
+                address(document, "token_endpoint"),
+                address(document, "jwks_uri"),
+                OidcClientSettings.isSecureUrl(farewell) ? farewell : "",
+                !basic);
+    }
+
+    private static String address(JsonNode document, String name) {
+        String address = document.path(name).asString("");
+        if (!OidcClientSettings.isSecureUrl(address)) {
+            throw unavailable("has no https URL as its " + name);
+        }
+        return address;
+    }
+
+    /** The key of this id; reloads the key set once if it is unknown, since keys rotate. */
+    JsonWebKeySet.@Nullable Key key(String id, JsonWebKeySet.Algorithm algorithm) {
+        lock.lock();
+        try {
+            boolean old = nanos.getAsLong() - keysAt >= KEYS_KEPT;
+            JsonWebKeySet.Key found = old ? null : keys.find(id, algorithm);
+            if (found == null) {
+                keys = JsonWebKeySet.read(get(metadata().keys()));
+                keysAt = nanos.getAsLong();
+                found = keys.find(id, algorithm);
+            }
+            return found;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Exchanges an authorization code for an ID token; the provider rejects a used code. */
+    String exchangeCode(String code, OidcLoginState round) {
+        ProviderMetadata at = metadata();
+        Map<String, String> fields = new LinkedHashMap<>();
+        fields.put("grant_type", "authorization_code");
+        fields.put("code", code);
+        fields.put("redirect_uri", registration.callback());
+        fields.put("client_id", registration.client());
+        fields.put("code_verifier", round.verifier());
+        boolean secret = !registration.secret().isEmpty();
+        if (secret && at.secretInBody()) {
+            fields.put("client_secret", registration.secret());
+        }
+        OutboundRequestAuth auth = secret && !at.secretInBody()
+                // Both are form-encoded first (RFC 6749, 2.3.1), so that they may contain a colon.
+                ? OutboundRequestAuth.basic(
+                        FormUrlEncoder.percentEncode(registration.client()),
+                        FormUrlEncoder.percentEncode(registration.secret()))
+                : OutboundRequestAuth.NONE;
+        byte[] body = FormUrlEncoder.encode(fields).getBytes(StandardCharsets.UTF_8);
+        OutboundResponse answer = send(() -> OutboundRequest.post(at.token(), FormUrlEncoder.TYPE, body), auth);
+        if (answer.status() >= 400 && answer.status() < 500) {
+            throw OidcIdentityProvider.rejection(
+                    "The identity provider rejected the code of this login, which may have been used before");
+        }
+        String token = json(answer).path("id_token").asString("");
+        if (token.isEmpty()) {
+            throw OidcIdentityProvider.rejection("The identity provider returned no ID token");
+        }
+        return token;
+    }
+
+    private JsonNode get(String url) {
+        return json(send(() -> OutboundRequest.get(url), OutboundRequestAuth.NONE));
+    }
+
+    private OutboundResponse send(Supplier<OutboundRequest> made, OutboundRequestAuth auth) {
+        try {
+            OutboundRequest request = made.get(); // the URL comes from the provider and may be invalid
+            return outbound.send(
+                    request.options(request.options().timeout(PATIENCE).maxResponseBytes(LONGEST_ANSWER)), auth);
+        } catch (IOException | RequestNotSent | ResultNotRecordable e) {
+            // These messages contain hosts and durations, never request data.
+            throw unavailable("cannot be reached: " + e.getMessage());
+        }
+    }
+
+    private static JsonNode json(OutboundResponse answer) {
+        if (!answer.isSuccess()) {
+            throw unavailable("responded with status " + answer.status());
+        }
+        try {
+            return StrictJsonCodec.parse(answer.body());
+        } catch (SemelException e) {
+            throw unavailable("responded with a body that is not JSON");
+        }
+    }
+
+    private static SemelException unavailable(String why) {
+        return new SemelException(
+                ErrorCode.IDENTITY_PROVIDER_UNUSABLE,
+                "The identity provider " + why + ". You are not logged in.",
+                "Try again in a moment. Operators find the settings in docs/operate.md.");
+    }
+}

@@ -1,0 +1,106 @@
+package dev.semel.server.alerts;
+
+import dev.semel.server.channel.RenderedMessage;
+import dev.semel.server.settings.AlertSetting;
+import java.util.Locale;
+
+/** Writes the text of alert notifications: which metric exceeded its threshold, where to look, and what to do. */
+final class AlertMessageRenderer {
+    private AlertMessageRenderer() {}
+
+    static RenderedMessage render(String name, AlertSetting alert, AlertState episode) {
+        String where = alert.workflow() == null ? "all workflows" : alert.workflow();
+        String what = title(alert.metric()) + " of " + where;
+        String bound = "above " + formatValue(alert.metric(), alert.threshold())
+                + (isCurrentValue(alert.metric())
+                        ? ""
+                        : " over " + formatMinutes(alert.window().toMinutes()));
+        if (!episode.firing()) {
+            return new RenderedMessage(
+                    "Resolved: " + what,
+                    what + " is " + formatValue(alert.metric(), episode.value()) + " again. The alert " + name + " ("
+                            + bound + ") is resolved. No action is needed.\n",
+                    null);
+        }
+        return new RenderedMessage(
+                "Alert: " + what + " is " + formatValue(alert.metric(), episode.value()),
+                what + " is " + formatValue(alert.metric(), episode.value()) + ". The alert " + name + " fires " + bound
+                        + ".\n\nCause and fix: " + fix(alert.metric()) + "\n\nDetails:  semel monitoring show"
+                        + (alert.workflow() == null ? "" : " " + alert.workflow()) + "\n",
+                null);
+    }
+
+    /** A short description for the audit log. */
+    static String summarize(AlertSetting alert, AlertState episode) {
+        String where = alert.workflow() == null ? "" : " of " + alert.workflow();
+        return alert.metric() + where + " is " + formatValue(alert.metric(), episode.value()) + ", threshold "
+                + formatValue(alert.metric(), alert.threshold());
+    }
+
+    private static boolean isCurrentValue(String signal) {
+        return signal.startsWith("in_doubt");
+    }
+
+    private static String formatMinutes(long minutes) {
+        return minutes % 1_440 == 0
+                ? minutes / 1_440 + " d"
+                : minutes % 60 == 0 ? minutes / 60 + " h" : minutes + " min";
+    }
+
+    private static String formatValue(String signal, double value) {
+        return switch (signal) {
+            case "conflict_rate" -> String.format(Locale.ROOT, "%.2f %%", value * 100);
+            case "in_doubt_oldest" -> formatMinutes(Math.max(1, Math.round(value / 60)));
+            default -> String.format(Locale.ROOT, "%.0f", value);
+        };
+    }
+
+    private static String title(String signal) {
+        return switch (signal) {
+            case "conflict_rate" -> "The conflict rate";
+            case "conflicts" -> "The number of key conflicts";
+            case "duplicates_prevented" -> "The number of duplicates prevented";
+            case "retry_recoveries" -> "The number of runs that completed after a failed attempt or a crash";
+            case "expired_key_retries" -> "The number of retries that came after the window of their key had ended";
+            case "repeated_writes" -> "The number of writes to an object that was written before";
+            case "in_doubt" -> "The number of effects in doubt";
+            case "in_doubt_oldest" -> "The waiting time of the oldest effect in doubt";
+            case "unprotected_effects" -> "The number of unprotected effects";
+            case "failed_runs" -> "The number of failed runs";
+            default -> "The number of requests without a key";
+        };
+    }
+
+    private static String fix(String signal) {
+        return switch (signal) {
+            case "conflict_rate", "conflicts" ->
+                "a caller uses one key for different data. List the conflicts with `semel request list`: each entry"
+                    + " shows which fields differ and which caller sent the request. That caller needs a new key for"
+                    + " each new action.";
+            case "duplicates_prevented" ->
+                "callers send more duplicates than usual. Semel prevented them. Look for timeouts or a retry"
+                        + " loop at the caller; `semel request list` shows which caller it is.";
+            case "retry_recoveries" ->
+                "a service that your steps call fails and recovers. Show the attempts with `semel run timeline RUN`.";
+            case "expired_key_retries" ->
+                "retries arrive after the window of their key and start new runs. `semel monitoring show` shows how"
+                        + " long the window must be to catch them. Set that time as `idempotency.window`.";
+            case "repeated_writes" ->
+                "an object was written more than once. `semel object list` shows it. If that is not intended, derive"
+                        + " the key of the step from the object, not from the run.";
+            case "in_doubt", "in_doubt_oldest" ->
+                "an effect was sent and its outcome is unknown. List the runs with `semel runs status:in_doubt`, check"
+                        + " the external system, and record the outcome with `semel review decide`.";
+            case "failed_runs" ->
+                "runs fail. `semel runs status:failed` lists them with the step and the error. After you fix the cause,"
+                        + " `semel replay plan \"status:failed since:2h\"` shows what a replay would send.";
+            case "unprotected_effects" ->
+                "a step with `protect: none` sent an effect. A crash can repeat this effect. Declare another"
+                        + " protection for the step.";
+            default ->
+                "a caller sends no Idempotency-Key, so its retries start new runs. Let the caller send a key, or"
+                        + " derive the key with `trigger.http.key`. With `require_key: true` the server rejects such"
+                        + " requests.";
+        };
+    }
+}

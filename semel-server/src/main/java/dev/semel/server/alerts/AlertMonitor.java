@@ -1,0 +1,295 @@
+package dev.semel.server.alerts;
+
+import dev.semel.definition.WorkflowCatalogEntry;
+import dev.semel.error.SemelException;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.channel.NotificationDispatcher;
+import dev.semel.server.channel.NotificationMessage;
+import dev.semel.server.ingress.ParallelTaskRunner;
+import dev.semel.server.monitoring.MetricPeriod;
+import dev.semel.server.monitoring.WorkflowMetrics;
+import dev.semel.server.settings.AlertSetting;
+import dev.semel.server.settings.WorkspaceSettingRepositories;
+import dev.semel.server.settings.WorkspaceSettingRepository;
+import dev.semel.store.DatabaseRows;
+import dev.semel.store.MetricCounter;
+import dev.semel.store.MetricQueries;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreWriteCommand;
+import dev.semel.workflow.Step;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Every worker checks all workspaces; the state is in the store, and one worker notifies. */
+public final class AlertMonitor implements AutoCloseable {
+    private static final Logger LOG = System.getLogger(AlertMonitor.class.getName());
+    private static final long CLAIM_MICROS = 60_000_000;
+    private static final int PAGE = 200;
+    private static final int FAILURES_COUNTED = 10_000;
+    private static final int MOST_AT_ONCE = 64;
+    private static final String ACTOR = "alerts";
+
+    /** The audit action when an alert starts firing. */
+    public static final String FIRED = "alert.fired";
+
+    private static final String OVER = "alert.resolved";
+
+    private final SemelRuntime semel;
+    private final WorkspaceSettingRepositories settings;
+    private final IntFunction<NotificationDispatcher> outboxes;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition wake = lock.newCondition();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Semaphore places = new Semaphore(MOST_AT_ONCE);
+    private boolean closing;
+
+    /** @param outboxes returns the message dispatcher of a workspace */
+    public AlertMonitor(
+            SemelRuntime semel, WorkspaceSettingRepositories settings, IntFunction<NotificationDispatcher> outboxes) {
+        this.semel = semel;
+        this.settings = settings;
+        this.outboxes = outboxes;
+    }
+
+    /** Does not wait for notifications, so a slow one delays no other alert. */
+    public void start(Duration pause) {
+        Thread.ofPlatform().name("semel-alerts").daemon(true).start(() -> {
+            while (waitFor(pause)) {
+                try {
+                    checkAndCollect().forEach(this::submit);
+                } catch (StoreFailure e) {
+                    LOG.log(Level.DEBUG, "the store is unavailable; Semel checks the alerts again soon", e);
+                } catch (RuntimeException e) {
+                    LOG.log(Level.ERROR, "checking the alerts failed", e);
+                }
+            }
+        });
+    }
+
+    private boolean waitFor(Duration pause) {
+        lock.lock();
+        try {
+            long left = TimeUnit.MILLISECONDS.toNanos(pause.toMillis());
+            while (!closing && left > 0) {
+                left = wake.awaitNanos(left);
+            }
+            return !closing;
+        } catch (InterruptedException e) {
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sends in the background; notifications above the limit wait for a later check. */
+    private void submit(Runnable notification) {
+        if (!places.tryAcquire()) {
+            return;
+        }
+        threads.execute(() -> {
+            try {
+                notification.run();
+            } catch (StoreFailure e) {
+                LOG.log(Level.DEBUG, "the store is unavailable; Semel sends the alert again in a minute", e);
+            } catch (RuntimeException e) {
+                LOG.log(Level.ERROR, "sending an alert failed", e);
+            } finally {
+                places.release();
+            }
+        });
+    }
+
+    /** Checks all alerts once and returns after their notifications were sent or failed. */
+    public void checkAll() {
+        ParallelTaskRunner.runAll(checkAndCollect(), Runnable::run);
+    }
+
+    /** Checks all alerts and returns the notifications to send. */
+    private List<Runnable> checkAndCollect() {
+        List<Runnable> due = new ArrayList<>();
+        Integer ws = semel.view(reads -> reads.workspaceAfter(0));
+        while (ws != null) {
+            int one = ws;
+            String after = "";
+            List<DatabaseRows.SettingRow> page;
+            do {
+                page = settings.alerts().page(one, after, PAGE);
+                for (DatabaseRows.SettingRow row : page) {
+                    after = row.name();
+                    checkOrLog(one, row.name(), due);
+                }
+            } while (page.size() == PAGE);
+            ws = semel.view(reads -> reads.workspaceAfter(one));
+        }
+        return due;
+    }
+
+    /** A failed check does not affect other alerts. */
+    private void checkOrLog(int ws, String name, List<Runnable> due) {
+        try {
+            Runnable notification = check(ws, name);
+            if (notification != null) {
+                due.add(notification);
+            }
+        } catch (SemelException e) {
+            LOG.log(Level.ERROR, "checking alert " + name + " failed", e);
+        }
+    }
+
+    /** Returns the notification to send; null if there is none. */
+    private @Nullable Runnable check(int ws, String name) {
+        WorkspaceSettingRepository.StoredSetting<AlertSetting> alert =
+                settings.alerts().find(ws, name);
+        if (alert == null) {
+            return null;
+        }
+        long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
+        Double value = value(ws, alert.value(), now);
+        WorkspaceSettingRepository.StoredSetting<JsonNode> stored =
+                settings.alertStates().find(ws, name);
+        StoredState stand = stored == null
+                ? new StoredState(AlertState.NEVER_FIRED, 0)
+                : new StoredState(AlertState.parse(stored.value()), stored.version());
+        AlertState next = value == null
+                ? stand.episode()
+                : stand.episode().afterCheck(value > alert.value().threshold(), value, now, semel.newId());
+        if (!next.equals(stand.episode())) {
+            stand = saveTransition(ws, alert, stand, next);
+        }
+        StoredState current = stand;
+        return current != null && current.episode().mustNotify(now) ? () -> send(ws, alert, current, now) : null;
+    }
+
+    private record StoredState(AlertState episode, int version) {}
+
+    /** Null: another worker changed the state first and continues from there. */
+    private @Nullable StoredState save(int ws, String name, StoredState before, AlertState next) {
+        return saved(semel.change(prepareSave(ws, name, before, next)), next);
+    }
+
+    private StoreWriteCommand.SaveSetting prepareSave(int ws, String name, StoredState before, AlertState next) {
+        return settings.alertStates()
+                .preparePut(
+                        new WorkspaceSettingRepository.SettingDraft(ws, name, next.toJson(), before.version(), ACTOR));
+    }
+
+    private static @Nullable StoredState saved(StoreWriteCommand.@Nullable SettingResult placed, AlertState next) {
+        return placed instanceof StoreWriteCommand.SettingResult.Saved(DatabaseRows.SettingRow row)
+                ? new StoredState(next, row.version())
+                : null;
+    }
+
+    /** Saves the start or end of a firing together with an audit entry, which incident reports use. */
+    private @Nullable StoredState saveTransition(
+            int ws, WorkspaceSettingRepository.StoredSetting<AlertSetting> alert, StoredState before, AlertState next) {
+        StoreWriteCommand.ChangeAuthor by = new StoreWriteCommand.ChangeAuthor(
+                semel.newId(), ACTOR, AlertMessageRenderer.summarize(alert.value(), next));
+        StoreWriteCommand.AuditEntry note =
+                new StoreWriteCommand.AuditEntry(ws, next.firing() ? FIRED : OVER, alert.name(), by);
+        StoreWriteCommand.SaveSetting put = prepareSave(ws, alert.name(), before, next);
+        return saved(
+                semel.change(new StoreWriteCommand.AuditedCommand<>(
+                        put, placed -> placed instanceof StoreWriteCommand.SettingResult.Saved, note)),
+                next);
+    }
+
+    private void send(
+            int ws, WorkspaceSettingRepository.StoredSetting<AlertSetting> alert, StoredState stand, long now) {
+        StoredState claimed = save(ws, alert.name(), stand, stand.episode().withNotifyingUntil(now + CLAIM_MICROS));
+        if (claimed == null) {
+            return;
+        }
+        AlertState episode = claimed.episode();
+        NotificationMessage message = NotificationMessage.of(
+                alert.value().to(), AlertMessageRenderer.render(alert.name(), alert.value(), episode));
+        AlertState after;
+        try {
+            outboxes.apply(ws)
+                    .channel(alert.value().channel())
+                    .send(new NotificationStep(episode.notificationKey(), episode.attempts()), message);
+            after = episode.withNotified();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        } catch (Exception e) {
+            after = episode.withFailure(describe(e));
+            LOG.log(Level.WARNING, "sending alert {0} failed: {1}", alert.name(), describe(e));
+        }
+        // CRASH(alert-sent): the alert was sent and that is not recorded. A worker sends it again with the same key.
+        semel.crashPoint("alert-sent");
+        save(ws, alert.name(), claimed, after);
+    }
+
+    private static String describe(Exception e) {
+        String text =
+                e instanceof SemelException ours ? ours.detail() : e.getClass().getSimpleName();
+        return text.length() > 200 ? text.substring(0, 200) : text;
+    }
+
+    private record NotificationStep(String key, int attempt) implements Step {
+        @Override
+        public String id() {
+            return key;
+        }
+    }
+
+    /** Null if its workflow does not exist. */
+    private @Nullable Double value(int ws, AlertSetting alert, long now) {
+        String workflowId = "";
+        if (alert.workflow() != null) {
+            WorkflowCatalogEntry workflow = semel.workflow(ws, alert.workflow());
+            if (workflow == null) {
+                return null;
+            }
+            workflowId = workflow.published().workflowId();
+        }
+        MetricPeriod period =
+                MetricPeriod.of(now - TimeUnit.SECONDS.toMicros(alert.window().toSeconds()), now, now);
+        MetricQueries.MetricRange range = period.of(ws, workflowId, "");
+        Map<String, WorkflowMetrics> all =
+                Objects.requireNonNull(semel.view(reads -> WorkflowMetrics.byWorkflow(reads.metrics(), range)));
+        WorkflowMetrics numbers = WorkflowMetrics.total(all);
+        return switch (alert.metric()) {
+            case "conflict_rate" -> numbers.conflictRate();
+            case "conflicts" -> (double) numbers.count(MetricCounter.CONFLICT);
+            case "duplicates_prevented" -> (double) numbers.duplicatesPrevented();
+            case "retry_recoveries" -> (double) numbers.count(MetricCounter.RECOVERED);
+            case "expired_key_retries" -> (double) numbers.count(MetricCounter.EXPIRED);
+            case "repeated_writes" -> (double) (numbers.namedWrites() - numbers.objects());
+            case "in_doubt" -> (double) numbers.inDoubt();
+            case "in_doubt_oldest" -> numbers.oldestInDoubtAt() == 0 ? 0 : (now - numbers.oldestInDoubtAt()) / 1e6;
+            case "failed_runs" ->
+                (double) Objects.requireNonNull(
+                                semel.view(reads -> reads.metrics().failures(range, FAILURES_COUNTED)))
+                        .runs();
+            case "unprotected_effects" -> (double) numbers.count(MetricCounter.UNPROTECTED);
+            default -> (double) numbers.count(MetricCounter.UNKEYED);
+        };
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closing = true;
+            wake.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        threads.shutdown(); // running sends may finish; the next check sends the others
+    }
+}

@@ -1,0 +1,27 @@
+package dev.semel.server.api;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Parses a filter such as `kind:conflict since:2h`. The last of two equal names wins. */
+final class ApiListFilterParser {
+    private ApiListFilterParser() {}
+
+    /** @param refusal the error text for an unknown name or an empty value */
+    static Map<String, String> parse(@Nullable String text, Set<String> known, String refusal) {
+        Map<String, String> words = new HashMap<>();
+        for (String word :
+                text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
+            int colon = word.indexOf(':');
+            String name = colon < 1 ? "" : word.substring(0, colon);
+            String value = word.substring(colon + 1);
+            if (value.isEmpty() || !known.contains(name)) {
+                throw ApiErrors.invalidQuery(refusal);
+            }
+            words.put(name, value);
+        }
+        return words;
+    }
+}

@@ -1,0 +1,34 @@
+package dev.semel.server.api;
+
+import dev.semel.server.http.HttpRoute;
+import dev.semel.server.http.HttpRouteHandler;
+import dev.semel.server.http.HttpRouter;
+import dev.semel.server.http.TokenScope;
+
+/** Every route that changes state rejects a malformed `Idempotency-Key` before it reads the body. */
+record ApiRouter(HttpRouter router) {
+    ApiRouter get(String pattern, TokenScope scope, HttpRouteHandler handler) {
+        router.add("GET", pattern, scope, handler);
+        return this;
+    }
+
+    ApiRouter post(String pattern, TokenScope scope, HttpRouteHandler handler) {
+        return change("POST", pattern, scope, handler, HttpRoute.DEFAULT_BODY);
+    }
+
+    ApiRouter put(String pattern, TokenScope scope, HttpRouteHandler handler) {
+        return change("PUT", pattern, scope, handler, HttpRoute.DEFAULT_BODY);
+    }
+
+    ApiRouter delete(String pattern, TokenScope scope, HttpRouteHandler handler) {
+        return change("DELETE", pattern, scope, handler, HttpRoute.DEFAULT_BODY);
+    }
+
+    /** @param maxBody bytes */
+    ApiRouter change(String method, String pattern, TokenScope scope, HttpRouteHandler handler, int maxBody) {
+        router.add(new HttpRoute(method, pattern, scope, handler)
+                .withHeaderCheck(WorkflowTriggerRoutes::checkKey)
+                .withMaxBody(maxBody));
+        return this;
+    }
+}

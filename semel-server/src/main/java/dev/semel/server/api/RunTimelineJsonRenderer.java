@@ -1,0 +1,228 @@
+package dev.semel.server.api;
+
+import dev.semel.effect.EffectLedger;
+import dev.semel.journal.JournalEntry;
+import dev.semel.run.JournalStepPathFormat;
+import dev.semel.run.RunId;
+import dev.semel.run.StepId;
+import dev.semel.server.http.ServerHttpRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Renders the recorded steps of a run as JSON, in the order in which they began. */
+final class RunTimelineJsonRenderer {
+    private final RunId lineage;
+    private final Map<String, String> kinds;
+    private final Map<String, List<JournalEntry>> byPath = new LinkedHashMap<>();
+    private final Map<String, EffectLedger.EffectRow> effects = new HashMap<>();
+    private final List<JournalEntry.RunResumption> resumed = new ArrayList<>();
+
+    /** @param kinds step kinds of a workflow file by step name; empty for Java */
+    RunTimelineJsonRenderer(
+            RunId lineage, Map<String, String> kinds, List<JournalEntry> entries, List<EffectLedger.EffectRow> rows) {
+        this.lineage = lineage;
+        this.kinds = Map.copyOf(kinds);
+        for (JournalEntry entry : entries) {
+            if (entry instanceof JournalEntry.RunResumption one) {
+                resumed.add(one);
+                one.reopened()
+                        .forEach(path -> byPath.computeIfAbsent(path, _ -> new ArrayList<>())
+                                .add(one));
+            } else if (!(entry instanceof JournalEntry.RedoRequest || entry instanceof JournalEntry.NotificationMute)) {
+                byPath.computeIfAbsent(entry.path(), _ -> new ArrayList<>()).add(entry);
+            }
+        }
+        for (EffectLedger.EffectRow row : rows) {
+            effects.put(row.details().path(), row);
+            byPath.computeIfAbsent(row.details().path(), _ -> new ArrayList<>());
+        }
+    }
+
+    /**
+     * A range of steps. The order of steps never changes, so a number is a stable cursor.
+     *
+     * @param offset how many steps to skip
+     */
+    record StepRange(int offset, int limit) {
+        private static final int MAX = 1_000;
+
+        static final StepRange ALL = new StepRange(0, Integer.MAX_VALUE);
+
+        static StepRange parse(ServerHttpRequest request) {
+            return new StepRange(number(request, "after", 0, Integer.MAX_VALUE), number(request, "limit", 1, MAX));
+        }
+
+        private static int number(ServerHttpRequest request, String name, int least, int most) {
+            String text = request.query(name);
+            if (text == null) {
+                return least == 0 ? 0 : most;
+            }
+            if (text.matches("[0-9]{1,9}")) {
+                int value = Integer.parseInt(text);
+                if (value >= least && value <= most) {
+                    return value;
+                }
+            }
+            throw ApiErrors.invalidQuery(
+                    least == 0
+                            ? "`after` must be the `next` value of an earlier response"
+                            : "limit must be a whole number from 1 to " + MAX);
+        }
+    }
+
+    ObjectNode toJson(StepRange part, PiiMask mask) {
+        ObjectNode out = RunJsonRenderer.newObject();
+        ArrayNode items = out.putArray("items");
+        byPath.entrySet().stream()
+                .skip(part.offset())
+                .limit(part.limit())
+                .forEach(step -> items.add(item(step.getKey(), step.getValue(), effects.get(step.getKey()), mask)));
+        long end = (long) part.offset() + part.limit();
+        out.put("next", end < byPath.size() ? String.valueOf(end) : null);
+        out.put("total", byPath.size());
+        if (!resumed.isEmpty()) {
+            ArrayNode all = out.putArray("resumed");
+            for (JournalEntry.RunResumption one : resumed) {
+                ObjectNode item = all.addObject();
+                item.put("at", RunJsonRenderer.formatTime(one.at()))
+                        .put("by", one.by())
+                        .put("reason", one.reason());
+                item.put("version", one.version());
+                one.reopened().forEach(item.putArray("steps")::add);
+            }
+        }
+        return out;
+    }
+
+    private ObjectNode item(
+            String path, List<JournalEntry> entries, EffectLedger.@Nullable EffectRow row, PiiMask mask) {
+        JournalEntry last = entries.isEmpty() ? null : entries.getLast();
+        JournalEntry.EntryKind kind = entries.isEmpty()
+                ? JournalEntry.EntryKind.EFFECT
+                : entries.getFirst().kind();
+        ObjectNode out = RunJsonRenderer.newObject();
+        out.put("step_id", StepId.of(lineage, path).text());
+        out.put("path", path);
+        String name = path.substring(JournalStepPathFormat.scopeOf(path).length());
+        out.put("name", name);
+        out.put("kind", kinds.getOrDefault(name, kind.word()));
+        out.put("protection", protection(kind, row));
+        if (row == null) {
+            out.putNull("effect_key");
+        } else {
+            out.set("effect_key", UnmaskedPiiValue.key(row).maskWith(mask));
+        }
+        out.put("status", status(last, row));
+        attempts(out.putArray("attempts"), entries, row, mask);
+        if (last instanceof JournalEntry.StepResult done) {
+            out.set("result", UnmaskedPiiValue.result(done).maskWith(mask));
+            skipped(out, done);
+        }
+        return out;
+    }
+
+    /** Adds who skipped the step and why. */
+    private static void skipped(ObjectNode out, JournalEntry.StepResult done) {
+        if (done.outcome() == JournalEntry.StepOutcome.SKIPPED && done.ref() != null) {
+            String[] parts = done.ref().split("\n", 2);
+            out.put("skipped_by", parts[0]).put("reason", parts.length < 2 ? "" : parts[1]);
+        }
+    }
+
+    private static @Nullable String protection(JournalEntry.EntryKind kind, EffectLedger.@Nullable EffectRow row) {
+        if (row != null) {
+            return row.details().protection();
+        }
+        return switch (kind) {
+            case TX -> "tx";
+            case EFFECT -> null;
+            default -> "repeatable";
+        };
+    }
+
+    private static String status(@Nullable JournalEntry last, EffectLedger.@Nullable EffectRow row) {
+        boolean doubted = row != null && row.state() == EffectLedger.EffectState.UNKNOWN;
+        return switch (last) {
+            case JournalEntry.StepResult done when done.outcome() == JournalEntry.StepOutcome.DONE -> "completed";
+            case JournalEntry.StepResult done -> done.outcome().word();
+            case JournalEntry.StepFailure _ -> "failed";
+            // If the worker ended after the send, the journal contains only the beginning of the effect.
+            case JournalEntry.WaitStart _ -> doubted ? "in_doubt" : "waiting";
+            case null, default -> doubted ? "in_doubt" : "running";
+        };
+    }
+
+    private static void attempts(
+            ArrayNode out, List<JournalEntry> entries, EffectLedger.@Nullable EffectRow row, PiiMask mask) {
+        long begun = 0;
+        for (JournalEntry entry : entries) {
+            switch (entry) {
+                case JournalEntry.AttemptFailure tried ->
+                    error(attempt(out, tried.attempt(), span(tried, row, begun), "failed"), tried.error(), mask);
+                case JournalEntry.StepFailure failed ->
+                    error(attempt(out, failed.attempts(), span(failed, row, begun), "failed"), failed.error(), mask);
+                case JournalEntry.StepResult done -> {
+                    String outcome = done.outcome() == JournalEntry.StepOutcome.DONE
+                            ? "completed"
+                            : done.outcome().word();
+                    attempt(out, done.attempts(), span(done, row, begun), outcome);
+                }
+                case JournalEntry.WaitStart waiting -> begun = waiting.at();
+                case JournalEntry.RunResumption _, JournalEntry.RedoRequest _, JournalEntry.NotificationMute _ -> {}
+            }
+        }
+        if (out.isEmpty() && row != null) {
+            out.addObject()
+                    .put("n", row.attempt())
+                    .put("started_at", RunJsonRenderer.formatTime(row.firstAt()))
+                    .putNull("ended_at")
+                    .put("outcome", row.state() == EffectLedger.EffectState.UNKNOWN ? "unknown" : "running")
+                    .putNull("error");
+        }
+    }
+
+    /** @param start 0 if it is not recorded */
+    private record AttemptTimes(long start, long end) {}
+
+    /**
+     * The journal records the end of an attempt. The start is known only for waits and for the first attempt of an
+     * effect, whose row is written before the send.
+     */
+    private static AttemptTimes span(JournalEntry entry, EffectLedger.@Nullable EffectRow row, long begun) {
+        boolean first = switch (entry) {
+            case JournalEntry.AttemptFailure tried -> tried.attempt() <= 1;
+            case JournalEntry.StepFailure failed -> failed.attempts() <= 1;
+            case JournalEntry.StepResult done ->
+                done.attempts() <= 1 && done.outcome() == JournalEntry.StepOutcome.DONE;
+            case JournalEntry.WaitStart _,
+                    JournalEntry.RunResumption _,
+                    JournalEntry.RedoRequest _,
+                    JournalEntry.NotificationMute _ -> false;
+        };
+        if (row == null) {
+            return new AttemptTimes(begun, entry.at());
+        }
+        return new AttemptTimes(first && row.firstAt() <= entry.at() ? row.firstAt() : 0, entry.at());
+    }
+
+    private static ObjectNode attempt(ArrayNode out, int n, AttemptTimes span, String outcome) {
+        return out.addObject()
+                .put("n", Math.max(1, n))
+                .put("started_at", RunJsonRenderer.formatTime(span.start()))
+                .put("ended_at", RunJsonRenderer.formatTime(span.end()))
+                .put("outcome", outcome)
+                .putNull("error");
+    }
+
+    private static void error(ObjectNode attempt, JournalEntry.ErrorDetails problem, PiiMask mask) {
+        attempt.putObject("error")
+                .put("code", problem.code())
+                .set("message", UnmaskedPiiValue.message(problem).maskWith(mask));
+    }
+}

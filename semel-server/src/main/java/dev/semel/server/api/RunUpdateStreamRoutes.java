@@ -1,0 +1,189 @@
+package dev.semel.server.api;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.http.ServerHttpRequest;
+import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.http.TokenScope;
+import dev.semel.store.DatabaseRows;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Streams run changes as server-sent events to the dashboard and `semel tail`. A stream starts with the newest runs,
+ * so a client that reconnects misses none of those. One query per second serves all streams of a workspace.
+ */
+final class RunUpdateStreamRoutes {
+    private static final int MAX_STREAMS = 1_000;
+    private static final int DEFAULT_SECONDS = 600;
+    private static final long POLL_MILLIS = TimeUnit.SECONDS.toMillis(1);
+    private static final long KEEP_ALIVE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final byte[] KEEP_ALIVE = ": keep-alive\n\n".getBytes(StandardCharsets.UTF_8);
+
+    private final SemelRuntime semel;
+    private final RunJsonRenderer views;
+    private final ConcurrentHashMap<Integer, RunChangeFeed> feeds = new ConcurrentHashMap<>();
+    private final AtomicInteger streams = new AtomicInteger();
+    private final Object stopMonitor = new Object();
+    private volatile boolean over;
+
+    RunUpdateStreamRoutes(SemelRuntime semel, RunJsonRenderer views) {
+        this.semel = semel;
+        this.views = views;
+    }
+
+    void addTo(ApiRouter router) {
+        router.get("/v1/tail", TokenScope.READ, this::streamAll)
+                .get("/v1/runs/{run_id}/events", TokenScope.READ, this::streamRun);
+    }
+
+    /** Ends all streams, so that a server shutdown does not wait for them. */
+    void endAll() {
+        synchronized (stopMonitor) {
+            over = true;
+            stopMonitor.notifyAll();
+        }
+    }
+
+    private ServerHttpResponse streamAll(ServerHttpRequest request) {
+        long length = parseLength(request);
+        RunChangeFeed feed = feeds.computeIfAbsent(request.principal().workspace(), ws -> new RunChangeFeed(semel, ws));
+        countStream();
+        return ServerHttpResponse.stream("text/event-stream", out -> {
+            try {
+                long until = semel.nanos() + length;
+                long lastSent = begin(out);
+                long from = -1;
+                while (!over && semel.nanos() - until < 0) {
+                    RunChangeFeed.FeedUpdate news = feed.updateSince(from);
+                    out.write(news.text());
+                    from = news.lastNumber();
+                    lastSent = keepAlive(out, lastSent, news.text().length == 0);
+                    pause();
+                }
+            } finally {
+                streams.decrementAndGet();
+            }
+        });
+    }
+
+    /** Streams one run until it ends. */
+    private ServerHttpResponse streamRun(ServerHttpRequest request) {
+        long length = parseLength(request);
+        DatabaseRows.RunRow first = views.findRun(request.principal(), request.parameter("run_id"));
+        return watch(length, "run", () -> {
+            ObjectNode now = runState(first);
+            return new ResourceSnapshot(now, now.path("ended").asBoolean(false));
+        });
+    }
+
+    /** The state of a watched resource; {@code over}: it will not change any more. */
+    record ResourceSnapshot(ObjectNode state, boolean ended) {}
+
+    /** The requested duration of a stream, in nanoseconds. Default: 600 seconds. */
+    long parseLength(ServerHttpRequest request) {
+        String text = request.query("seconds");
+        if (text == null) {
+            return TimeUnit.SECONDS.toNanos(DEFAULT_SECONDS);
+        }
+        if (!text.matches("[1-9][0-9]{0,3}")) {
+            throw ApiErrors.invalidQuery("seconds must be a whole number from 1 to 9999");
+        }
+        return TimeUnit.SECONDS.toNanos(Integer.parseInt(text));
+    }
+
+    /** Streams a resource on every change until it is over; null: it no longer exists. */
+    ServerHttpResponse watch(long length, String kind, Supplier<@Nullable ResourceSnapshot> look) {
+        countStream();
+        return ServerHttpResponse.stream("text/event-stream", out -> {
+            try {
+                long until = semel.nanos() + length;
+                long lastSent = begin(out);
+                ObjectNode last = RunJsonRenderer.newObject();
+                ResourceSnapshot resourceSnapshot = look.get();
+                while (resourceSnapshot != null && !over && semel.nanos() - until < 0) {
+                    boolean same = resourceSnapshot.state().equals(last);
+                    if (!same) {
+                        out.write(RunChangeFeed.serverSentEvent(kind, resourceSnapshot.state())
+                                .getBytes(StandardCharsets.UTF_8));
+                    }
+                    lastSent = keepAlive(out, lastSent, same);
+                    last = resourceSnapshot.state();
+                    if (resourceSnapshot.ended()) {
+                        return;
+                    }
+                    pause();
+                    resourceSnapshot = look.get();
+                }
+            } finally {
+                streams.decrementAndGet();
+            }
+        });
+    }
+
+    private ObjectNode runState(DatabaseRows.RunRow first) {
+        DatabaseRows.RunRow run = semel.view(reads -> reads.run(first.ws(), first.id()));
+        if (run == null) {
+            return RunJsonRenderer.newObject()
+                    .put("run_id", first.runIdText())
+                    .put("status", "deleted")
+                    .put("ended", true);
+        }
+        int chunks = StoreReader.read(semel, reads -> reads.journal(run.id()).size());
+        return RunChangeFeed.runEvent(
+                        run, semel.version(run.workflowId(), run.version()).name())
+                .put("recorded", chunks)
+                .put("ended", run.end() != null);
+    }
+
+    private void countStream() {
+        if (streams.incrementAndGet() > MAX_STREAMS) {
+            streams.decrementAndGet();
+            throw new SemelException(
+                    ErrorCode.OVERLOADED,
+                    "This server has reached its limit of " + MAX_STREAMS + " open streams. It did not open this one.",
+                    "Close other streams or retry in a moment. GET /v1/runs lists the same runs.");
+        }
+    }
+
+    /** Sends the response head at once, even if there is no event yet. */
+    private long begin(OutputStream out) throws IOException {
+        out.write(KEEP_ALIVE);
+        out.flush();
+        return semel.nanos();
+    }
+
+    /** Sends a keep-alive, so that each side detects a lost connection. Returns the time of the last one. */
+    private long keepAlive(OutputStream out, long lastSent, boolean quiet) throws IOException {
+        long now = semel.nanos();
+        if (quiet && now - lastSent < KEEP_ALIVE_NANOS) {
+            return lastSent;
+        }
+        if (quiet) {
+            out.write(KEEP_ALIVE);
+        }
+        out.flush();
+        return now;
+    }
+
+    private void pause() throws IOException {
+        synchronized (stopMonitor) {
+            try {
+                if (!over) {
+                    stopMonitor.wait(POLL_MILLIS);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("the connection thread was interrupted", e);
+            }
+        }
+    }
+}

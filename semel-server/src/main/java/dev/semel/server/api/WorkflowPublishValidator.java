@@ -1,0 +1,148 @@
+package dev.semel.server.api;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.expressions.DurationFormat;
+import dev.semel.server.settings.NotificationChannelSetting;
+import dev.semel.server.settings.NotificationRouteSetting;
+import dev.semel.server.settings.WorkspaceSettingRepositories;
+import dev.semel.server.settings.WorkspaceSettingRepository;
+import dev.semel.server.steps.DeclaredEffect;
+import dev.semel.server.steps.NotificationChannelRequirement;
+import dev.semel.server.steps.YamlStep;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks a workflow file against the channels, routes and templates of its workspace before publishing. It rejects a
+ * protection that the channel does not support; a missing channel, route or template is only a warning.
+ */
+final class WorkflowPublishValidator {
+    private @Nullable WorkspaceSettingRepositories settings;
+
+    void setSettings(WorkspaceSettingRepositories value) {
+        settings = value;
+    }
+
+    /**
+     * @param staged whether the version is published for a percentage of the triggers first
+     * @return warnings about missing settings, one sentence each
+     */
+    List<String> check(int workspace, WorkflowDefinition definition, boolean staged) {
+        risks(definition, staged);
+        WorkspaceSettingRepositories workspaceSettings = settings;
+        List<String> missing = new ArrayList<>();
+        if (workspaceSettings == null) {
+            return missing;
+        }
+        for (NotificationChannelRequirement need : definition.channelRequirements()) {
+            if (need.event() == null) {
+                channel(new CheckContext(workspaceSettings, workspace, need, missing), need.channel());
+            } else {
+                route(new CheckContext(workspaceSettings, workspace, need, missing), need.event());
+            }
+            template(new CheckContext(workspaceSettings, workspace, need, missing), need.template());
+        }
+        return missing;
+    }
+
+    private record CheckContext(
+            WorkspaceSettingRepositories settings,
+            int workspace,
+            NotificationChannelRequirement need,
+            List<String> missing) {}
+
+    private static void route(CheckContext look, String event) {
+        WorkspaceSettingRepository.StoredSetting<NotificationRouteSetting> route =
+                look.settings().routes().find(look.workspace(), event);
+        if (route == null) {
+            look.missing()
+                    .add("Step '%s': no route for event %s exists yet."
+                            .formatted(look.need().step(), event));
+            return;
+        }
+        route.value().entries().forEach(leg -> channel(look, leg.channel()));
+    }
+
+    private static void channel(CheckContext look, @Nullable String name) {
+        if (name == null) {
+            return; // an expression selects the channel at run time
+        }
+        WorkspaceSettingRepository.StoredSetting<NotificationChannelSetting> channel =
+                look.settings().channels().find(look.workspace(), name);
+        String step = look.need().step();
+        if (channel == null) {
+            look.missing().add("Step '%s': channel %s does not exist yet.".formatted(step, name));
+            return;
+        }
+        String protection = look.need().protection();
+        var supportedProtections = channel.value().protections().names();
+        if (!protection.equals("none") && !supportedProtections.contains(protection)) {
+            String message = "SEM-P02: step '%s' declares protect: %s, but channel %s supports only %s."
+                    .formatted(step, protection, name, String.join(", ", new TreeSet<>(supportedProtections)));
+            throw rejection(message, look.need());
+        }
+        Duration declared = look.need().providerWindow();
+        Duration supported = channel.value().protections().providerWindow();
+        if (declared != null && supported != null && declared.compareTo(supported) > 0) {
+            String message =
+                    "SEM-P02: step '%s' declares provider_window: %s, but the provider of channel %s remembers a key for only %s."
+                            .formatted(step, DurationFormat.format(declared), name, DurationFormat.format(supported));
+            throw rejection(message, look.need());
+        }
+    }
+
+    private static void template(CheckContext look, @Nullable String name) {
+        if (name != null && look.settings().templates().find(look.workspace(), name) == null) {
+            look.missing()
+                    .add("Step '%s': template %s does not exist yet."
+                            .formatted(look.need().step(), name));
+        }
+    }
+
+    private static SemelException rejection(String message, NotificationChannelRequirement need) {
+        return new SemelException(
+                        ErrorCode.INVALID_DEFINITION,
+                        "The workflow file has an error at line %d, column %d: %s Nothing was published."
+                                .formatted(need.line(), need.column(), message),
+                        "Declare a protection that the channel supports, or use another channel.")
+                .with(
+                        "errors",
+                        List.of(Map.of(
+                                "line", need.line(), "column", need.column(), "message", message, "pointer", "")));
+    }
+
+    /** Requires an approval before a high-risk effect, or a staged rollout. */
+    private static void risks(WorkflowDefinition definition, boolean staged) {
+        boolean approved = staged;
+        for (YamlStep outer : definition.topLevelSteps()) {
+            // An approval inside a branch, behind a condition, or whose rejection does not stop the run gives no
+            // protection.
+            approved = approved
+                    || (outer.when() == null
+                            && outer.onError() == YamlStep.ErrorPolicy.FAIL
+                            && outer.action().requiresApproval());
+            boolean free = !approved;
+            outer.withNested()
+                    .filter(step -> free && isHigh(step.action().declaredEffect()))
+                    .findFirst()
+                    .ifPresent(step -> {
+                        throw new SemelException(
+                                ErrorCode.INVALID_DEFINITION,
+                                "Step '%s' has risk: high and no approval step before it. Nothing was published."
+                                        .formatted(step.id()),
+                                "Add an approval step before it, at the top level and without a condition, or publish"
+                                        + " the version for a percentage of the triggers first (--percent 10).");
+                    });
+        }
+    }
+
+    private static boolean isHigh(@Nullable DeclaredEffect effect) {
+        return effect != null && "high".equals(effect.risk());
+    }
+}

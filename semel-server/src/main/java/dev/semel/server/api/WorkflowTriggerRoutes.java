@@ -1,0 +1,235 @@
+package dev.semel.server.api;
+
+import dev.semel.admission.ChosenRunId;
+import dev.semel.admission.IdempotencyKey;
+import dev.semel.definition.WorkflowCatalogEntry;
+import dev.semel.definition.WorkflowVersion;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.run.RunState;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.access.ApiTokenRateLimiter;
+import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.http.Principal;
+import dev.semel.server.http.ServerHttpRequest;
+import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.ingress.RunTriggerChainDepthLimit;
+import dev.semel.store.DatabaseRows;
+import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerResult;
+import dev.semel.trigger.TriggerSource;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Serves the routes that start runs, in the order of CONTRACT section 2. */
+final class WorkflowTriggerRoutes {
+    private final SemelRuntime semel;
+    private final WorkspaceIdAndSecretCache spaces;
+    private final ApiTokenRateLimiter quotas;
+    private volatile ApiLimits limits = ApiLimits.DEFAULTS;
+
+    WorkflowTriggerRoutes(SemelRuntime semel, WorkspaceIdAndSecretCache spaces, ApiTokenRateLimiter quotas) {
+        this.semel = semel;
+        this.spaces = spaces;
+        this.quotas = quotas;
+    }
+
+    void setLimits(ApiLimits value) {
+        limits = value;
+    }
+
+    ApiLimits limits() {
+        return limits;
+    }
+
+    /** Checks the key before the size and type of the body, as CONTRACT section 2 orders. */
+    static void checkKey(Function<String, List<String>> headers) {
+        IdempotencyKey.fromHeader(headers.apply("Idempotency-Key"));
+    }
+
+    ServerHttpResponse trigger(ServerHttpRequest request) {
+        IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
+        return answer(request, key, null);
+    }
+
+    ServerHttpResponse startWithRunId(ServerHttpRequest request) {
+        IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
+        return answer(request, key, new ChosenRunId(request.parameter("run_id")));
+    }
+
+    private ServerHttpResponse answer(
+            ServerHttpRequest request, @Nullable IdempotencyKey key, @Nullable ChosenRunId fromPath) {
+        TriggerRequestPreferences triggerPreferences = TriggerRequestPreferences.parse(request);
+        TriggerRequestBody ask = TriggerRequestBody.of(request, fromPath);
+        TriggerResult answer = admit(
+                request.principal(),
+                request.parameter("id"),
+                ask,
+                new TriggerOptions(
+                        key,
+                        triggerPreferences.strict(),
+                        request::header,
+                        RunTriggerChainDepthLimit.parse(request.header(RunTriggerChainDepthLimit.HEADER))));
+        ObjectNode body = TriggerResponseBuilder.body(answer, ask.warnings());
+        superseded(body, request.principal(), answer);
+        Duration wait = triggerPreferences.maxWait();
+        if (wait != null) {
+            DatabaseRows.RunRow run = semel.await(request.principal().workspace(), answer.run(), wait);
+            if (run != null) {
+                TriggerResponseBuilder.addRunState(body, run);
+            }
+        }
+        var out = TriggerResponseBuilder.addHeaders(
+                RunJsonRenderer.ok(body, answer.replayed()), answer, key != null ? key : ask.derivedKey());
+        return triggerPreferences.addAppliedHeader(out);
+    }
+
+    /** A repeat returns its original run; `superseded_by` names a later safe replay. */
+    private void superseded(ObjectNode body, Principal who, TriggerResult answer) {
+        boolean undone = answer.state() == RunState.FAILED || answer.state() == RunState.CANCELLED;
+        String by = answer.replayed() && undone
+                ? SupersedingReplayRunFinder.findNewest(semel, who.workspace(), answer.run())
+                : null;
+        if (by != null) {
+            body.put("superseded_by", by);
+        }
+    }
+
+    /**
+     * The parts of a trigger outside its body: key, strict mode, headers for the key expression, and the depth in the
+     * chain of runs.
+     */
+    record TriggerOptions(@Nullable IdempotencyKey key, boolean strict, HeaderLookup headers, int depth) {}
+
+    /** Returns the value of a header, or null. */
+    interface HeaderLookup {
+        HeaderLookup NONE = _ -> null;
+
+        @Nullable
+        String headerValue(String name);
+    }
+
+    TriggerResult admit(Principal who, String nameOrId, TriggerRequestBody ask, TriggerOptions terms) {
+        Runnable quota = chargeOnce(quotas.freshCheck(who));
+        return semel.trigger(who.workspace(), findWorkflow(who, nameOrId), workflow -> {
+            Runnable fresh = freshOnly(quota, workflow.published(), ask.data(), terms.depth());
+            Trigger.AdmissionChecks checks = new Trigger.AdmissionChecks(fresh, () -> quotas.countReplay(who));
+            return trigger(who, workflow, ask, new AdmissionAttempt(terms, checks));
+        });
+    }
+
+    /** Charges the quota once, even if admission retries because the workflow changed. */
+    private static @Nullable Runnable chargeOnce(@Nullable Runnable quota) {
+        AtomicBoolean charged = new AtomicBoolean();
+        return quota == null
+                ? null
+                : () -> {
+                    if (!charged.get()) {
+                        quota.run();
+                        charged.set(true);
+                    }
+                };
+    }
+
+    private record AdmissionAttempt(TriggerOptions terms, Trigger.AdmissionChecks checks) {}
+
+    /** Builds what depends on the workflow version: the derived key, whether a key is required, and the input. */
+    private Trigger trigger(
+            Principal who, WorkflowCatalogEntry workflow, TriggerRequestBody ask, AdmissionAttempt attempt) {
+        TriggerOptions terms = attempt.terms();
+        WorkflowDefinition definition = PublishedYamlWorkflow.definitionOf(workflow.published());
+        IdempotencyKey derived = terms.key() == null && definition.derivesKey()
+                ? IdempotencyKey.of(definition.deriveKey(ask.data(), keyHeaders(definition, terms.headers())))
+                : null;
+        ask.setDerivedKey(derived);
+        IdempotencyKey key = terms.key() != null ? terms.key() : derived;
+        if (key == null && workflow.published().policy().requireKey()) {
+            throw new SemelException(
+                            ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
+                            "Workflow \"" + definition.name()
+                                    + "\" requires an idempotency key and the request has none. "
+                                    + "No run was started.",
+                            "Add the header Idempotency-Key with the id of the event or action, the same on every"
+                                    + " retry.")
+                    .with(
+                            "spec",
+                            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1");
+        }
+        return new Trigger(
+                        spaces.get(who.workspace()),
+                        workflow,
+                        ask.data(),
+                        StrictJsonCodec.write(ask.data()),
+                        new Trigger.Identifiers(key, ask.runId()),
+                        new Trigger.Sender(TriggerSource.HTTP, who.tokenId(), ask.correlationId()),
+                        terms.strict(),
+                        attempt.checks(),
+                        Trigger.RunLinks.atDepth(terms.depth()),
+                        0)
+                .withDelay(ask.startDelay().delayMicros(() -> StoreReader.now(semel)));
+    }
+
+    /** Reads only the headers that the key expression uses. */
+    private static Map<String, String> keyHeaders(WorkflowDefinition definition, HeaderLookup headers) {
+        Map<String, String> found = new HashMap<>();
+        for (String name : definition.keyHeaders()) {
+            String line = headers.headerValue(name);
+            if (line != null) {
+                found.put(name, line);
+            }
+        }
+        return found;
+    }
+
+    /** Quota and input schema apply only to a fresh trigger, so they never reject a duplicate. */
+    private @Nullable Runnable freshOnly(@Nullable Runnable quota, WorkflowVersion workflow, JsonNode data, int depth) {
+        SemelException bad = null;
+        try {
+            RunTriggerChainDepthLimit.rejectIfTooDeep(depth, limits.maxRunDepth(), workflow.name());
+            PublishedYamlWorkflow.definitionOf(workflow).checkInput(data);
+        } catch (SemelException e) {
+            bad = e;
+        }
+        if (quota == null && bad == null) {
+            return null;
+        }
+        SemelException rejection = bad;
+        return () -> {
+            if (quota != null) {
+                quota.run();
+            }
+            if (rejection != null) {
+                throw rejection;
+            }
+        };
+    }
+
+    /** The id of the workflow with this name or id; null if there is no name. */
+    @Nullable
+    String findWorkflowId(Principal who, @Nullable String nameOrId) {
+        return nameOrId == null ? null : findWorkflow(who, nameOrId).published().workflowId();
+    }
+
+    WorkflowCatalogEntry findWorkflow(Principal who, String nameOrId) {
+        return findWorkflow(semel, who.workspace(), nameOrId);
+    }
+
+    static WorkflowCatalogEntry findWorkflow(SemelRuntime semel, int workspace, String nameOrId) {
+        return ApiErrors.orThrow(semel.workflow(workspace, nameOrId), WorkflowTriggerRoutes::unknownWorkflow);
+    }
+
+    /** The same text for a missing workflow and for one of another workspace. */
+    static SemelException unknownWorkflow() {
+        return ApiErrors.notFound(
+                "No workflow with this name or id exists in this workspace. Nothing was started or changed.",
+                "Check the name or id. GET /v1/workflows lists the workflows.");
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.semel.server.auth;
-
-import org.jspecify.annotations.NullMarked;

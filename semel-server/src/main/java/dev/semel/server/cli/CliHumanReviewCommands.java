@@ -1,0 +1,101 @@
+package dev.semel.server.cli;
+
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+final class CliHumanReviewCommands {
+    private CliHumanReviewCommands() {}
+
+    @Command(
+            name = "list",
+            description = "Lists reviews that wait for a decision, earliest due time first.",
+            footer = {"  semel review list kind:in_doubt to:role:ops", "  semel review list state:decided"})
+    static final class ReviewListCommand extends CliListCommand {
+        @Parameters(
+                paramLabel = "QUERY",
+                arity = "0..*",
+                description = "Filter terms such as kind:in_doubt workflow:payment_receipt to:role:ops state:decided.")
+        List<String> query = List.of();
+
+        @Override
+        CliListDefinition listDefinition() {
+            return CliListDefinition.of(CliApiRequest.get("v1", "reviews"), "review list", "no reviews")
+                    .filter(query)
+                    .addText("REVIEW", "review_id")
+                    .addText("KIND", "kind")
+                    .addText("QUESTION", "title")
+                    .addText("WORKFLOW", "workflow")
+                    .addText("RUN", "run_id")
+                    .addText("TO", "to")
+                    .addTime("OPENED", "opened_at")
+                    .addColumn(
+                            "DUE",
+                            item -> item.path("overdue").booleanValue()
+                                    ? "overdue"
+                                    : TerminalJsonFormatter.text(item, "due_at"))
+                    .suggest("semel review show", "review_id");
+        }
+    }
+
+    static CommandLine show() {
+        return CliCommand.toCommandLine(
+                "show", "Shows a review with its evidence and possible decisions.", new ReviewShowCommand(false));
+    }
+
+    static CommandLine check() {
+        return CliCommand.toCommandLine(
+                "check",
+                "Checks with the provider whether the effect happened. Works only with the protection `lookup`.",
+                new ReviewShowCommand(true));
+    }
+
+    @Command
+    private static final class ReviewShowCommand extends CliApiCommand {
+        private final boolean check;
+
+        @Parameters(paramLabel = "ID", description = "Id of the review, such as rev_3f9a0c11d2e4b5a69788.")
+        String id = "";
+
+        ReviewShowCommand(boolean check) {
+            this.check = check;
+        }
+
+        @Override
+        public Integer call() {
+            JsonNode review = send(
+                    check
+                            ? CliApiRequest.post("v1", "reviews", id, "check").withJson("{}")
+                            : CliApiRequest.get("v1", "reviews", id));
+            if (output.json) {
+                return printJson(review);
+            }
+            if (check) {
+                output.printMessage("the server is checking with the provider; show the review again in a moment");
+            }
+            output.printLine(TerminalJsonFormatter.text(review, "title"));
+            output.printLine(TerminalJsonFormatter.text(review, "review_id") + "  "
+                    + TerminalJsonFormatter.text(review, "kind") + "  "
+                    + TerminalJsonFormatter.text(review, "status") + "  "
+                    + TerminalJsonFormatter.text(review, "workflow") + "  "
+                    + TerminalJsonFormatter.text(review, "run_id") + "  to "
+                    + TerminalJsonFormatter.text(review, "to"));
+            TerminalJsonFormatter.texts(review.path("evidence")).forEach(sentence -> output.printLine("  " + sentence));
+            review.path("shown")
+                    .forEachEntry((name, value) -> output.printLine("  " + TerminalJsonFormatter.sanitize(name) + ": "
+                            + TerminalJsonFormatter.sanitize(value.asString(""))));
+            String link = TerminalJsonFormatter.text(review, "link");
+            if (!link.isEmpty()) {
+                output.printLine("  link: " + link);
+            }
+            if (TerminalJsonFormatter.text(review, "status").equals("open")) {
+                review.path("answers").forEachEntry((word, what) -> output.printLine(word + ": " + what.asString("")));
+                output.suggestCommand("semel review decide " + ShellQuoting.quote(id) + " "
+                        + review.path("answers").propertyNames().iterator().next());
+            }
+            return ExitCode.OK;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.semel.server.cli;
+
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+/** The commands of `semel secret` that settings do not have: set and list credentials. */
+final class CliSecretCommands {
+    private CliSecretCommands() {}
+
+    @Command(
+            name = "set",
+            description =
+                    "Stores a secret value, typed without echo or read from stdin. The value is never an argument,"
+                            + " because other users of this machine could see it.",
+            footer = {
+                "  semel secret set smtp_password            prompts for it, without echo",
+                "  semel secret set stripe < stripe.txt"
+            })
+    static final class SecretSetCommand extends CliApiCommand {
+        @Parameters(paramLabel = "NAME", description = "Name of the secret: 1 to 64 letters, digits, dots, _ and -.")
+        String name = "";
+
+        @Override
+        public Integer call() {
+            String body = TerminalJsonFormatter.compactForRequest(
+                    TerminalJsonFormatter.newObject().put("value", value()));
+            JsonNode answer = send(CliApiRequest.put("v1", "secrets", name).withJson(body));
+            return print(
+                    answer,
+                    "secret " + TerminalJsonFormatter.text(answer, "name") + " v"
+                            + TerminalJsonFormatter.text(answer, "version") + "  fingerprint "
+                            + TerminalJsonFormatter.text(answer, "fingerprint"));
+        }
+
+        private String value() {
+            try {
+                String value = environment().readHidden("value of " + TerminalJsonFormatter.sanitize(name) + ": ");
+                if (!value.isEmpty()) {
+                    return value;
+                }
+            } catch (IOException broken) {
+                throw CliCommandException.create(
+                        ExitCode.USAGE,
+                        "invalid-data",
+                        "The value could not be read. Nothing was stored.",
+                        "Try again.");
+            }
+            throw CliCommandException.create(
+                    ExitCode.USAGE,
+                    "invalid-data",
+                    "The value is empty. Nothing was stored.",
+                    "Type it at the prompt, or pass it on stdin: semel secret set " + ShellQuoting.quote(name)
+                            + " < FILE");
+        }
+    }
+
+    static final CliListDefinition LIST = CliListDefinition.of(
+                    CliApiRequest.get("v1", "secrets"), "secret list", "no secrets. Store one: semel secret set NAME")
+            .addText("SECRET", "name")
+            .addText("VERSION", "version")
+            .addText("FINGERPRINT", "fingerprint")
+            .addText("KEY", "key")
+            .addTime("CHANGED", "changed_at")
+            .addText("BY", "changed_by");
+}

@@ -1,0 +1,38 @@
+package dev.semel.server.cli;
+
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "list",
+        description = "Lists side effects in external systems, newest runs first.",
+        footer = {
+            "  semel effect list object:order/10443",
+            "  semel effect list state:in_doubt",
+            "  semel effect list suppressed:true"
+        })
+final class EffectLedgerListCommand extends CliListCommand {
+    @Parameters(
+            paramLabel = "QUERY",
+            arity = "0..*",
+            description = "Filter terms such as object:order/10443 key:K state:in_doubt workflow:W protection:none"
+                    + " suppressed:true.")
+    List<String> query = List.of();
+
+    @Override
+    CliListDefinition listDefinition() {
+        return CliListDefinition.of(CliApiRequest.get("v1", "effects"), "effect list", "no effects")
+                .filter(query)
+                .addText("STATUS", "status")
+                .addText("STEP", "path")
+                .addText("OBJECT", "object")
+                .addText("WORTH", "worth")
+                .addText("WORKFLOW", "workflow")
+                .addText("RUN", "run_id")
+                .addText("PROTECTION", "protection")
+                .addText("KEY", "effect_key")
+                .addTime("FIRST", "first_at")
+                .suggest("semel run timeline", "run_id");
+    }
+}

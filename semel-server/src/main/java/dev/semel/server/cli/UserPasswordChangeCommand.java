@@ -1,0 +1,63 @@
+package dev.semel.server.cli;
+
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+@Command(
+        name = "password",
+        description =
+                "Changes a user's password, given the old one, and ends the user's sessions. Type both passwords at"
+                        + " the prompt, or pass them on stdin, the old one in the first line. A password is never an"
+                        + " argument.")
+final class UserPasswordChangeCommand extends CliApiCommand {
+    @Parameters(paramLabel = "NAME")
+    String name = "";
+
+    private record PasswordInput(String oldPassword, String newPassword) {
+        PasswordInput {
+            if (oldPassword.isEmpty() || newPassword.isEmpty()) {
+                throw wrong("A password is missing.");
+            }
+        }
+    }
+
+    @Override
+    public Integer call() {
+        PasswordInput typed = typed();
+        ObjectNode body = TerminalJsonFormatter.newObject()
+                .put("old", typed.oldPassword())
+                .put("new", typed.newPassword());
+        JsonNode answer =
+                send(CliApiRequest.post("v1", "users", name, "password").withJson(body));
+        return print(answer, TerminalJsonFormatter.sanitize(name) + " has a new password; all sessions have ended");
+    }
+
+    private PasswordInput typed() {
+        try {
+            String first = environment().readHidden("password of " + TerminalJsonFormatter.sanitize(name) + ": ");
+            int line = first.indexOf('\n');
+            if (line >= 0) {
+                return new PasswordInput(first.substring(0, line).replaceFirst("\r$", ""), first.substring(line + 1));
+            }
+            String fresh = environment().readHidden("new password: ");
+            if (!fresh.isEmpty() && !fresh.equals(environment().readHidden("new password again: "))) {
+                throw wrong("The two new passwords differ.");
+            }
+            return new PasswordInput(first, fresh);
+        } catch (IOException broken) {
+            throw wrong("The passwords could not be read.");
+        }
+    }
+
+    private static CliCommandException wrong(String what) {
+        return CliCommandException.create(
+                ExitCode.USAGE,
+                "invalid-data",
+                what + " Nothing was changed.",
+                "Type both passwords at the prompt, or pass them on stdin, one per line: semel user password NAME <"
+                        + " FILE");
+    }
+}

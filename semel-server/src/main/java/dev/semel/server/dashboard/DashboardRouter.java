@@ -1,0 +1,23 @@
+package dev.semel.server.dashboard;
+
+import dev.semel.server.http.HttpRoute;
+import dev.semel.server.http.HttpRouter;
+import dev.semel.server.http.TokenScope;
+
+/** Registers the pages and forms of the dashboard. They need no token scope, because the guard checks the session. */
+record DashboardRouter(HttpRouter router, DashboardSessionAndCsrfGuard guard) {
+    DashboardRouter page(String path, DashboardSessionAndCsrfGuard.PageHandler page) {
+        router.add("GET", path, TokenScope.OPEN, guard.page(page));
+        return this;
+    }
+
+    DashboardRouter form(String path, DashboardSessionAndCsrfGuard.FormHandler action) {
+        return form(path, HttpRoute.DEFAULT_BODY, action);
+    }
+
+    /** @param maxBody bytes */
+    DashboardRouter form(String path, int maxBody, DashboardSessionAndCsrfGuard.FormHandler action) {
+        router.add(new HttpRoute("POST", path, TokenScope.OPEN, guard.form(action)).withMaxBody(maxBody));
+        return this;
+    }
+}

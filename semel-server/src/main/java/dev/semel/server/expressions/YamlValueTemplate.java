@@ -1,0 +1,116 @@
+package dev.semel.server.expressions;
+
+import dev.semel.json.StrictJsonCodec;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** Evaluated once, from the outside in. Results are data: `${` in a result is never evaluated again. */
+public sealed interface YamlValueTemplate {
+    JsonNode evaluate(ExpressionScope scope, StepResultSizeLimit size);
+
+    /** All expressions inside, in the order of the file. */
+    Stream<WorkflowExpression> expressions();
+
+    default Stream<ExpressionFieldPath> readPaths() {
+        return expressions().flatMap(expression -> expression.readPaths().stream());
+    }
+
+    public record Literal(JsonNode value) implements YamlValueTemplate {
+        @Override
+        public JsonNode evaluate(ExpressionScope scope, StepResultSizeLimit size) {
+            return size.count(value);
+        }
+
+        @Override
+        public Stream<WorkflowExpression> expressions() {
+            return Stream.empty();
+        }
+    }
+
+    /** A value that is one single expression; the result keeps its type. */
+    public record SingleExpression(WorkflowExpression expression) implements YamlValueTemplate {
+        @Override
+        public JsonNode evaluate(ExpressionScope scope, StepResultSizeLimit size) {
+            return expression.evaluate(scope, size);
+        }
+
+        @Override
+        public Stream<WorkflowExpression> expressions() {
+            return Stream.of(expression);
+        }
+    }
+
+    /** Text with expressions inside; each result is converted to text. */
+    record InterpolatedText(List<YamlValueTemplate> parts) implements YamlValueTemplate {
+        public InterpolatedText {
+            parts = List.copyOf(parts);
+        }
+
+        @Override
+        public JsonNode evaluate(ExpressionScope scope, StepResultSizeLimit size) {
+            var text = new StringBuilder();
+            for (YamlValueTemplate part : parts) {
+                text.append(asText(part.evaluate(scope, size)));
+            }
+            return JsonNodeFactory.instance.stringNode(text.toString());
+        }
+
+        /** Null fails, because "Dear null" is never intended. */
+        private static String asText(JsonNode value) {
+            if (value.isNull()) {
+                throw new ExpressionEvaluationException(
+                        "an expression inside text returned null (use default(value, \"…\") to replace it)");
+            }
+            return value.isString() ? value.stringValue() : StrictJsonCodec.write(value);
+        }
+
+        @Override
+        public Stream<WorkflowExpression> expressions() {
+            return parts.stream().flatMap(YamlValueTemplate::expressions);
+        }
+    }
+
+    record MapTemplate(Map<String, YamlValueTemplate> members) implements YamlValueTemplate {
+        public MapTemplate {
+            members = Collections.unmodifiableMap(new LinkedHashMap<>(members));
+        }
+
+        @Override
+        public JsonNode evaluate(ExpressionScope scope, StepResultSizeLimit size) {
+            var object = JsonNodeFactory.instance.objectNode();
+            members.forEach((name, value) -> {
+                size.addText(name);
+                object.set(name, value.evaluate(scope, size));
+            });
+            return object;
+        }
+
+        @Override
+        public Stream<WorkflowExpression> expressions() {
+            return members.values().stream().flatMap(YamlValueTemplate::expressions);
+        }
+    }
+
+    record ListTemplate(List<YamlValueTemplate> items) implements YamlValueTemplate {
+        public ListTemplate {
+            items = List.copyOf(items);
+        }
+
+        @Override
+        public JsonNode evaluate(ExpressionScope scope, StepResultSizeLimit size) {
+            var array = JsonNodeFactory.instance.arrayNode();
+            items.forEach(item -> array.add(item.evaluate(scope, size)));
+            return array;
+        }
+
+        @Override
+        public Stream<WorkflowExpression> expressions() {
+            return items.stream().flatMap(YamlValueTemplate::expressions);
+        }
+    }
+}

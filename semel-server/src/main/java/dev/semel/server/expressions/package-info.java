@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.server.expressions;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,30 @@
+package dev.semel.server.http;
+
+/**
+ * One route: method, path pattern, required scope and handler.
+ *
+ * @param pattern e.g. {@code /v1/workflows/{id}/trigger}; a segment is a literal or one parameter
+ * @param maxBody bytes; {@link #DEFAULT_BODY} means the server's own limit
+ * @param headerCheck checks the headers before the server reads the body
+ */
+public record HttpRoute(
+        String method,
+        String pattern,
+        TokenScope scope,
+        HttpRouteHandler handler,
+        int maxBody,
+        InboundRequestHeaderCheck headerCheck) {
+    public static final int DEFAULT_BODY = -1;
+
+    public HttpRoute(String method, String pattern, TokenScope scope, HttpRouteHandler handler) {
+        this(method, pattern, scope, handler, DEFAULT_BODY, InboundRequestHeaderCheck.NONE);
+    }
+
+    public HttpRoute withMaxBody(int bytes) {
+        return new HttpRoute(method, pattern, scope, handler, bytes, headerCheck);
+    }
+
+    public HttpRoute withHeaderCheck(InboundRequestHeaderCheck check) {
+        return new HttpRoute(method, pattern, scope, handler, maxBody, check);
+    }
+}

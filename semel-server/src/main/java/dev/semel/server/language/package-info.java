@@ -1,4 +1,0 @@
-@NullMarked
-package dev.semel.server.language;
-
-import org.jspecify.annotations.NullMarked;

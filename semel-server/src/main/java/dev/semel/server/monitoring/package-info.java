@@ -1,0 +1,5 @@
+/** Monitoring: the five metrics, advice on idempotency keys, and simulations of other key windows. */
+@NullMarked
+package dev.semel.server.monitoring;
+
+import org.jspecify.annotations.NullMarked;

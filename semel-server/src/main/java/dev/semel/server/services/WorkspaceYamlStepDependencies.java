@@ -1,0 +1,128 @@
+package dev.semel.server.services;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.channel.AllowedOutboundAddressResolver;
+import dev.semel.server.channel.NotificationChannelFactory;
+import dev.semel.server.channel.NotificationDispatcher;
+import dev.semel.server.channel.NotificationHttpClient;
+import dev.semel.server.channel.SmtpNotificationChannel;
+import dev.semel.server.channel.SmtpTimeoutScheduler;
+import dev.semel.server.expressions.ExpressionEvaluationException;
+import dev.semel.server.outbound.OutboundHttpClient;
+import dev.semel.server.outbound.OutboundRequest;
+import dev.semel.server.outbound.OutboundRequestAuth;
+import dev.semel.server.outbound.OutboundResponse;
+import dev.semel.server.settings.WorkspaceSettingRepositories;
+import dev.semel.server.steps.JavaStep;
+import dev.semel.server.steps.NotificationDigestCollector;
+import dev.semel.server.steps.RecipientProfileDirectory;
+import dev.semel.server.steps.StepNotificationSender;
+import dev.semel.server.steps.YamlStepDependencies;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.Map;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/** The external services that steps of one workspace may use: HTTP, messages, profiles, digests, secrets. */
+public final class WorkspaceYamlStepDependencies implements YamlStepDependencies {
+    private final SharedServices means;
+    private final int workspace;
+    private final NotificationDispatcher messageDispatcher;
+    private final StepNotificationSender messages;
+    private final RecipientProfileDirectory profileDirectory;
+    private final NotificationDigestCollector digests;
+
+    /**
+     * Services shared by all workspaces.
+     *
+     * @param mailAddressResolver addresses that mail servers may have
+     * @param tls decides which certificates to trust
+     * @param allowsSql whether workflow files may run SQL in the store's database
+     * @param javaSteps by name
+     */
+    public record SharedServices(
+            SemelRuntime semel,
+            WorkspaceSettingRepositories settings,
+            OutboundHttpClient outbound,
+            AllowedOutboundAddressResolver mailAddressResolver,
+            SSLSocketFactory tls,
+            SmtpTimeoutScheduler timer,
+            InstantSource clock,
+            boolean allowsSql,
+            Map<String, JavaStep> javaSteps) {
+        public SharedServices {
+            javaSteps = Map.copyOf(javaSteps);
+        }
+    }
+
+    public WorkspaceYamlStepDependencies(SharedServices means, int workspace) {
+        this.means = means;
+        this.workspace = workspace;
+        var line = new SmtpNotificationChannel.ConnectionServices(
+                name -> means.settings().secrets().reveal(workspace, name),
+                means.mailAddressResolver(),
+                means.tls(),
+                means.timer(),
+                means.clock());
+        NotificationHttpClient calls = new OutboundNotificationHttpClient(means.outbound());
+        this.messageDispatcher = new NotificationDispatcher(
+                workspace, means.settings(), new NotificationChannelFactory.ChannelServices(line, calls));
+        this.messages = new WorkspaceStepNotificationSender(messageDispatcher);
+        this.profileDirectory = new WorkspaceProfileDirectory(means.semel(), means.settings(), workspace);
+        this.digests = new WorkspaceDigestCollector(means.semel(), workspace, means.clock());
+    }
+
+    public NotificationDispatcher messageDispatcher() {
+        return messageDispatcher;
+    }
+
+    @Override
+    public boolean allowsSql() {
+        return means.allowsSql();
+    }
+
+    @Override
+    public StepNotificationSender messages() {
+        return messages;
+    }
+
+    @Override
+    public RecipientProfileDirectory profiles() {
+        return profileDirectory;
+    }
+
+    @Override
+    public NotificationDigestCollector digests() {
+        return digests;
+    }
+
+    @Override
+    public @Nullable JavaStep javaStep(String name) {
+        return means.javaSteps().get(name);
+    }
+
+    @Override
+    public OutboundResponse send(OutboundRequest request, OutboundRequestAuth auth) throws IOException {
+        return means.outbound().send(request, auth);
+    }
+
+    @Override
+    public String secret(String name) {
+        try {
+            return means.settings().secrets().reveal(workspace, name);
+        } catch (SemelException e) {
+            if (e.code() == ErrorCode.NOT_FOUND) {
+                throw new ExpressionEvaluationException("there is no secret " + name);
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public String redact(String text) {
+        return means.settings().redaction().redact(workspace, text);
+    }
+}

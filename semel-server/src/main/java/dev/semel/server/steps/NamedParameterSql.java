@@ -1,0 +1,69 @@
+package dev.semel.server.steps;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One SQL statement with `:name` parameters, converted for JDBC.
+ *
+ * <p>Text in quotes or comments and PostgreSQL's `::type` stay unchanged.
+ *
+ * @param jdbc the statement with `?` for each parameter
+ * @param names parameter names, in order
+ */
+record NamedParameterSql(String jdbc, List<String> names) {
+    private static final Pattern PART = Pattern.compile(
+            "'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|--[^\\n]*+|/\\*(?s:.*?)\\*/|::|:([A-Za-z_][A-Za-z0-9_]*)|[;?]");
+    private static final Pattern UNUSUAL =
+            Pattern.compile("(?i)\\b[EUBX]&?'|\\bU&\"|\\$[A-Za-z_0-9]*\\$|/\\*|--|query_to_xml|\\bexecute\\b");
+    private static final Pattern FIRST_WORD = Pattern.compile("\\s*([A-Za-z]+)");
+    private static final Pattern OURS = Pattern.compile("\\bsemel_", Pattern.CASE_INSENSITIVE);
+    private static final Set<String> STATEMENTS = Set.of("insert", "update", "delete", "select", "with", "merge");
+
+    NamedParameterSql {
+        names = List.copyOf(names);
+    }
+
+    static NamedParameterSql parse(String sql) {
+        List<String> names = new ArrayList<>();
+        Matcher part = PART.matcher(sql);
+        var jdbc = new StringBuilder();
+        while (part.find()) {
+            if (part.group(1) != null) {
+                names.add(part.group(1));
+                part.appendReplacement(jdbc, "?");
+            } else {
+                part.appendReplacement(jdbc, Matcher.quoteReplacement(part.group()));
+            }
+        }
+        part.appendTail(jdbc);
+        return new NamedParameterSql(jdbc.toString(), names);
+    }
+
+    /** Why a file must not run this statement; null if it may. */
+    static @Nullable String findProblem(String sql) {
+        Matcher first = FIRST_WORD.matcher(sql);
+        if (!first.lookingAt() || !STATEMENTS.contains(first.group(1).toLowerCase(java.util.Locale.ROOT))) {
+            return "tx.sql must be one insert, update, delete, merge or select.";
+        }
+        if (UNUSUAL.matcher(sql).find()) {
+            return "tx.sql must not contain E'…', U&'…', $…$ or comments; they could hide a second statement.";
+        }
+        Matcher part = PART.matcher(sql.stripTrailing());
+        while (part.find()) {
+            if (part.group().equals(";")) {
+                return "tx.sql must be one statement, without a semicolon.";
+            }
+            if (part.group().equals("?")) {
+                return "tx.sql needs named parameters, as in :payment; ? is not supported.";
+            }
+        }
+        return OURS.matcher(sql).find()
+                ? "tx.sql must not use tables that begin with semel_; they are Semel's own."
+                : null;
+    }
+}

@@ -1,0 +1,23 @@
+package dev.semel.server.steps;
+
+import tools.jackson.databind.JsonNode;
+
+/** Collects items of many runs into batches, each sent as one message. */
+public interface NotificationDigestCollector {
+    /** @param id identifies the item, however often it is collected */
+    record DigestItem(String key, String id, String runId, JsonNode value) {}
+
+    /**
+     * Adds an item to the open batch of its key. The run of the first item sends the batch later; if that run ends
+     * before it has sent, the run of the next item takes over.
+     *
+     * @return {@code {batch, leader: true|false, run_id: of the leader, opened_at: time of the first item}}
+     */
+    JsonNode collect(DigestItem item);
+
+    /**
+     * Closes a batch and returns {@code {items, count}}; later items go into the next batch. A repeated call for the
+     * same item returns the same; a call for another item returns {@code {sent_by: run}}, and that run sends nothing.
+     */
+    JsonNode close(DigestItem by, long batch);
+}

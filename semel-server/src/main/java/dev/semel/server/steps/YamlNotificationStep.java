@@ -1,0 +1,254 @@
+package dev.semel.server.steps;
+
+import dev.semel.definition.DurableWorkflowOperations;
+import dev.semel.error.StepFailed;
+import dev.semel.server.expressions.YamlValueTemplate;
+import dev.semel.workflow.EffectOutcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Sends a message: records the channels of its route with reasons, then sends over each channel as one effect.
+ *
+ * <p>A fallback is tried only if the channel before it certainly did not accept the message.
+ *
+ * @param event the notification event; null if the step names a channel
+ */
+record YamlNotificationStep(
+        @Nullable String event,
+        @Nullable YamlValueTemplate channel,
+        @Nullable YamlValueTemplate template,
+        YamlValueTemplate to,
+        @Nullable YamlValueTemplate data,
+        @Nullable YamlValueTemplate overrides,
+        YamlEffectOptions terms,
+        StepLocation location)
+        implements CompiledYamlStepAction {
+    /** @param window `provider_window` as written; null if it is absent */
+    record StepLocation(
+            String step, int line, int column, @Nullable Duration window) {}
+
+    @Override
+    public JsonNode run(YamlStepExecutionContext context) {
+        return run(context, context.evaluateOrEmpty(data));
+    }
+
+    JsonNode run(YamlStepExecutionContext context, JsonNode filled) {
+        String recipient = context.text(to, "to");
+        StepNotificationSender.MessageRequest request = new StepNotificationSender.MessageRequest(
+                event,
+                context.optionalText(channel, "channel"),
+                context.optionalText(template, "template"),
+                recipient,
+                terms.protection().word());
+        JsonNode plan = context.durable()
+                .step(
+                        context.id() + ".plan",
+                        () -> context.services().messages().plan(request));
+        JsonNode changes = context.evaluateOrEmpty(overrides);
+        DeliveryReport report = new DeliveryReport();
+        for (JsonNode leg : plan.path("routes")) {
+            leg(new MessageContext(context, recipient, filled, changes), leg, report);
+        }
+        return report.result();
+    }
+
+    private record MessageContext(
+            YamlStepExecutionContext context, String recipient, JsonNode data, JsonNode overrides) {}
+
+    /** Sends over one channel, or over its fallbacks in order. */
+    private void leg(MessageContext trip, JsonNode leg, DeliveryReport report) {
+        StepFailed failed = null;
+        for (JsonNode choice : leg) {
+            String state = choice.path("state").asString("");
+            boolean goes = state.equals("selected") || (state.equals("fallback") && failed != null);
+            if (!goes) {
+                report.notSent(choice, choice.path("reason").asString(""));
+                continue;
+            }
+            try {
+                EffectOutcome<JsonNode> outcome = send(trip, choice);
+                String name = name(trip.context(), choice);
+                if (trip.context().durable().isNotificationSkipped(name)) {
+                    report.notSent(choice, "this safe replay sends no notifications");
+                } else {
+                    report.sent(choice, outcome, trip.context().durable().suppressedBy(name));
+                }
+                failed = null;
+            } catch (StepFailed e) {
+                failed = e;
+                report.notSent(choice, "failed: " + e.reason());
+            }
+        }
+        if (failed != null) {
+            report.failed(failed);
+        }
+    }
+
+    private EffectOutcome<JsonNode> send(MessageContext trip, JsonNode choice) {
+        YamlStepExecutionContext context = trip.context();
+        String channel = choice.path("channel").asString("");
+        JsonNode sent = comparedTemplates(trip, choice);
+        String recipient = normal(trip.recipient());
+        var aim = new YamlEffectOptions.EffectSend(
+                name(context, choice), event == null ? null : channel, recipient, sent);
+        var plannedMessage = new StepNotificationSender.PlannedMessage(
+                choice,
+                trip.data(),
+                trip.overrides(),
+                context.durable().runId(),
+                context.durable().depth() + 1);
+        return context.durable()
+                .effect(
+                        over(choice).spec(context, aim),
+                        step -> context.services().messages().send(step, plannedMessage));
+    }
+
+    /** The channel may declare a shorter provider window than the file; the shorter one applies. */
+    private YamlEffectOptions over(JsonNode choice) {
+        JsonNode seconds = choice.path("provider_window");
+        return seconds.isNumber() ? terms.withProviderWindow(Duration.ofSeconds(seconds.longValue())) : terms;
+    }
+
+    /** Name of the recorded effect: one event may use several channels. */
+    private String name(YamlStepExecutionContext context, JsonNode choice) {
+        return event == null
+                ? context.id()
+                : context.id() + "." + choice.path("channel").asString("");
+    }
+
+    /** A different template, channel or override makes a different message, also with the same data. */
+    private static JsonNode comparedTemplates(MessageContext trip, JsonNode choice) {
+        ObjectNode sent = JsonNodeFactory.instance.objectNode();
+        sent.set("data", trip.data());
+        sent.set("channel", choice.path("channel"));
+        sent.set("template", choice.path("template"));
+        sent.set("overrides", trip.overrides());
+        return sent;
+    }
+
+    /** Addresses are case-insensitive. */
+    private static String normal(String recipient) {
+        return recipient.indexOf('@') > 0 ? recipient.strip().toLowerCase(Locale.ROOT) : recipient;
+    }
+
+    /** Builds the step result: the channels that were and were not used, each with its reason. */
+    private static final class DeliveryReport {
+        private final ObjectNode result =
+                JsonNodeFactory.instance.objectNode().put("sent", false).put("suppressed", false);
+        private @Nullable StepFailed failure;
+        private boolean leftItself;
+
+        DeliveryReport() {
+            result.putArray("deliveries");
+            result.putArray("not_sent");
+        }
+
+        /** @param earlier the earlier effect whose result is reused, if this one was suppressed */
+        void sent(
+                JsonNode choice,
+                EffectOutcome<JsonNode> outcome,
+                DurableWorkflowOperations.@Nullable EarlierEffect earlier) {
+            ObjectNode delivery = result.withArray("deliveries").addObject();
+            delivery.put("channel", choice.path("channel").asString(""));
+            delivery.put("reason", choice.path("reason").asString(""));
+            suppressed(delivery, earlier);
+            switch (outcome) {
+                case EffectOutcome.Done<JsonNode>(JsonNode receipt) -> {
+                    delivery.set("message_id", receipt.path("message_id"));
+                    if (!result.path("sent").booleanValue()) {
+                        result.put("sent", true);
+                        result.set("channel", choice.path("channel"));
+                        result.set("message_id", receipt.path("message_id"));
+                    }
+                }
+                case EffectOutcome.Indeterminate<JsonNode>(String why) -> {
+                    delivery.put("indeterminate", true).put("reason", why);
+                    result.put("indeterminate", true);
+                }
+            }
+        }
+
+        /** A message counts as suppressed if no channel sent it anew; the result names the first earlier run. */
+        private void suppressed(ObjectNode delivery, DurableWorkflowOperations.@Nullable EarlierEffect earlier) {
+            delivery.put("suppressed", earlier != null);
+            if (earlier == null) {
+                leftItself = true;
+                result.put("suppressed", false).remove(List.of("first_run", "first_sent_at"));
+                return;
+            }
+            String at = earlier.at() == null ? null : earlier.at().toString();
+            delivery.put("first_run", earlier.runId()).put("first_sent_at", at);
+            if (!leftItself && !result.path("suppressed").booleanValue()) {
+                result.put("suppressed", true).put("first_run", earlier.runId()).put("first_sent_at", at);
+            }
+        }
+
+        void notSent(JsonNode choice, String reason) {
+            result.withArray("not_sent")
+                    .addObject()
+                    .put("channel", choice.path("channel").asString(""))
+                    .put("reason", reason);
+        }
+
+        /** A channel that failed with all fallbacks fails the step; sends over other channels stay recorded. */
+        void failed(StepFailed e) {
+            failure = failure == null ? e : failure;
+        }
+
+        JsonNode result() {
+            if (failure != null) {
+                throw failure;
+            }
+            return result;
+        }
+    }
+
+    @Override
+    public Stream<YamlValueTemplate> templates() {
+        return Stream.concat(
+                Stream.of(channel, template, to, data, overrides).flatMap(Stream::ofNullable), terms.templates());
+    }
+
+    @Override
+    public Stream<YamlValueTemplate> comparedTemplates() {
+        return terms.sendsChanges()
+                ? Stream.of(channel, template, data, overrides).flatMap(Stream::ofNullable)
+                : Stream.empty();
+    }
+
+    @Override
+    public @Nullable YamlValueTemplate effectKey() {
+        return terms.effectKey();
+    }
+
+    @Override
+    public DeclaredEffect declaredEffect() {
+        String by = Objects.requireNonNullElse(constant(channel), "a channel");
+        return terms.declaredEffect(event == null ? "message by " + by : "event " + event);
+    }
+
+    private static @Nullable String constant(@Nullable YamlValueTemplate template) {
+        return template instanceof YamlValueTemplate.Literal(JsonNode text) ? text.asString() : null;
+    }
+
+    @Override
+    public List<NotificationChannelRequirement> channelRequirements() {
+        return List.of(new NotificationChannelRequirement(
+                location.step(),
+                constant(channel),
+                event,
+                constant(template),
+                terms.protection().word(),
+                location.window(),
+                location.line(),
+                location.column()));
+    }
+}

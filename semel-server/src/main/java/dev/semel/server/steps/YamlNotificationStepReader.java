@@ -1,0 +1,88 @@
+package dev.semel.server.steps;
+
+import dev.cel.common.types.CelKind;
+import dev.semel.effect.EffectDuplicateProtection;
+import dev.semel.server.expressions.YamlMapReader;
+import dev.semel.server.expressions.YamlValueTemplate;
+import dev.semel.workflow.EffectOperation;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the fields that `send`, `notify` and `digest` steps share. */
+final class YamlNotificationStepReader {
+    /** Protections that any channel may support; publishing checks the step's own channel. */
+    private static final Set<String> HONOURED = Set.of("provider_key", "at_most_once", "ask", "none");
+
+    private static final YamlEffectOptionsReader EFFECT =
+            new YamlEffectOptionsReader("a message", EffectOperation.NOTIFY, HONOURED, null);
+
+    private static final Pattern EVENT = Pattern.compile("[a-z][a-z0-9._-]{0,63}");
+    private static final int LONG_KEY = 256;
+
+    private YamlNotificationStepReader() {}
+
+    /** Step kind `send: {channel, to, template, data}`: sends one message through one channel. */
+    static @Nullable YamlNotificationStep readSend(YamlStepReadContext draft) {
+        YamlMapReader send = draft.section("send", Set.of("channel", "to", "template", "data"));
+        if (send == null) {
+            return null;
+        }
+        YamlValueTemplate channel = draft.requiredTemplate(send, "channel", CelKind.STRING);
+        YamlValueTemplate template = draft.requiredTemplate(send, "template", CelKind.STRING);
+        YamlValueTemplate to = draft.requiredTemplate(send, "to", CelKind.STRING, CelKind.INT);
+        YamlValueTemplate data = draft.template(send, "data", CelKind.MAP);
+        YamlEffectOptions terms = EFFECT.read(draft);
+        YamlValueTemplate overrides = draft.template(draft.fields(), "overrides", CelKind.MAP);
+        if (channel == null || template == null || to == null || terms == null) {
+            return null;
+        }
+        lint(draft, terms);
+        return new YamlNotificationStep(null, channel, template, to, data, overrides, terms, place(draft, terms));
+    }
+
+    /** Step kind `notify: event`, `to`, `data`: sends a notification through the channels of its route. */
+    static @Nullable YamlNotificationStep readNotify(YamlStepReadContext draft) {
+        String event = draft.fields().text("notify");
+        if (event == null) {
+            return null;
+        }
+        if (!EVENT.matcher(event).matches()) {
+            draft.addError(
+                    draft.fields().valueRange("notify"),
+                    "notify must name an event: a lower-case letter and up to 63 lower-case letters, digits, dots, _"
+                            + " or -.");
+            return null;
+        }
+        YamlValueTemplate to = draft.requiredTemplate(draft.fields(), "to", CelKind.STRING, CelKind.INT);
+        YamlValueTemplate data = draft.template(draft.fields(), "data", CelKind.MAP);
+        YamlEffectOptions terms = EFFECT.read(draft);
+        YamlValueTemplate overrides = draft.template(draft.fields(), "overrides", CelKind.MAP);
+        if (to == null || terms == null) {
+            return null;
+        }
+        lint(draft, terms);
+        return new YamlNotificationStep(event, null, null, to, data, overrides, terms, place(draft, terms));
+    }
+
+    private static YamlNotificationStep.StepLocation place(YamlStepReadContext draft, YamlEffectOptions terms) {
+        var spot = draft.fields().valueRange(draft.fields().get("protect") == null ? "id" : "protect");
+        return new YamlNotificationStep.StepLocation(
+                draft.id(),
+                draft.problems().line(spot),
+                draft.problems().column(spot),
+                terms.protection() instanceof EffectDuplicateProtection.ProviderKey
+                        ? draft.fields().duration("provider_window")
+                        : null);
+    }
+
+    /** The recipient is always part of the key; this checks the rest of it. */
+    private static void lint(YamlStepReadContext draft, YamlEffectOptions terms) {
+        if (terms.idempotent() != null
+                && terms.idempotent().key().expressions().findAny().isPresent()
+                && terms.idempotent().keySource().length() > LONG_KEY) {
+            draft.addWarning(
+                    "SEM-K07: the key expression has more than 256 characters; a short key is easier to look up.");
+        }
+    }
+}

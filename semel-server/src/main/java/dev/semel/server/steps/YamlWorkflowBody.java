@@ -1,0 +1,35 @@
+package dev.semel.server.steps;
+
+import dev.semel.definition.DurableWorkflowOperations;
+import dev.semel.definition.WorkflowBody;
+import dev.semel.server.expressions.YamlValueTemplate;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** @param readsStartTime whether it reads the start time of the run, which is then recorded */
+public record YamlWorkflowBody(
+        String workflow,
+        List<YamlStep> steps,
+        @Nullable YamlValueTemplate output,
+        boolean readsStartTime,
+        YamlStepDependencies services)
+        implements WorkflowBody {
+    public YamlWorkflowBody {
+        steps = List.copyOf(steps);
+    }
+
+    @Override
+    public JsonNode run(DurableWorkflowOperations durable, JsonNode input) throws Exception {
+        YamlStepExecutionContext context = YamlStepExecutionContext.begin(
+                new YamlStepExecutionContext.RunContext(workflow, input, services), durable, readsStartTime);
+        try {
+            StepSequenceRunner.run(steps, context);
+        } catch (EarlyRunEndException ended) {
+            durable.status(ended.status());
+            return JsonNodeFactory.instance.objectNode().put("ended", ended.status());
+        }
+        return output == null ? JsonNodeFactory.instance.nullNode() : context.evaluate(output);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.semel.server.alerts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.server.channel.RenderedMessage;
+import dev.semel.server.settings.AlertSetting;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Whoever is told something at night is told what to do. */
+final class AlertMessageRendererTest {
+    @Test
+    void every_metric_alert_says_what_happened_where_to_look_and_what_to_do() {
+        Set<String> titles = new HashSet<>();
+        Set<String> fixes = new HashSet<>();
+        for (String signal : AlertSetting.METRICS) {
+            AlertSetting alert = new AlertSetting(signal, 5, Duration.ofHours(1), "orders", "ops", "on-call");
+            AlertState fired = AlertState.NEVER_FIRED.afterCheck(true, 7, 1, new RunId(1, 1));
+            RenderedMessage renderedMessage = AlertMessageRenderer.render("mine", alert, fired);
+            String text = Objects.requireNonNull(renderedMessage.text());
+            titles.add(Objects.requireNonNull(renderedMessage.subject()));
+            assertTrue(text.contains("alert mine fires above "), text);
+            assertTrue(text.contains("semel monitoring show orders"), text);
+            String fix = text.substring(text.indexOf("Cause and fix: "), text.indexOf("\n\nDetails:"));
+            assertTrue(fix.length() > 60, fix);
+            fixes.add(fix);
+        }
+        assertEquals(AlertSetting.METRICS.size(), titles.size(), "each has words of its own");
+        // A rate and a number of conflicts, and the number and the age of doubts, have the same cause.
+        assertEquals(AlertSetting.METRICS.size() - 2, fixes.size(), fixes::toString);
+    }
+}

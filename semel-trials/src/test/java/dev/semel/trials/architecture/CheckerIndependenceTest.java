@@ -1,0 +1,44 @@
+package dev.semel.trials.architecture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** The checker of the chaos trial does not use the engine: a shared bug would hide itself. */
+class CheckerIndependenceTest {
+    private static final String CHECKERS = "dev.semel.trials.chaos.checks";
+    private static final String FIXTURE = CheckerIndependenceTest.class.getPackageName() + ".fixture.checkers";
+
+    @Test
+    void the_chaos_checker_uses_no_class_of_the_engine() {
+        JavaClasses checkers = new ClassFileImporter().importPackages(CHECKERS);
+        assertFalse(checkers.isEmpty(), "no class was checked");
+        assertEquals(Set.of(), links(checkers, CHECKERS));
+    }
+
+    @Test
+    void a_checker_that_uses_the_engine_is_reported() {
+        assertEquals(
+                Set.of(FIXTURE + ".BadChecker uses dev.semel.run.RunId"),
+                links(new ClassFileImporter().importPackages(FIXTURE), FIXTURE));
+    }
+
+    private static Set<String> links(JavaClasses classes, String own) {
+        Set<String> links = new TreeSet<>();
+        for (JavaClass type : classes) {
+            type.getDirectDependenciesFromSelf().forEach(link -> {
+                String target = link.getTargetClass().getBaseComponentType().getName();
+                if (target.startsWith("dev.semel.") && !target.startsWith(own + ".")) {
+                    links.add(type.getName() + " uses " + target);
+                }
+            });
+        }
+        return links;
+    }
+}

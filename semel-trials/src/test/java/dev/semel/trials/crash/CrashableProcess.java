@@ -1,0 +1,142 @@
+package dev.semel.trials.crash;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A {@link CrashChild} in a process of its own. It lives one life after another until one of them halts it. */
+final class CrashableProcess implements AutoCloseable {
+    private final Process process;
+    private final Path talk;
+    private final BufferedReader said;
+    private final Writer told;
+
+    /**
+     * What a life told while it lasted; empty where it did not come to that.
+     *
+     * @param halted the label at which it ended, by the word of the process and by its exit code
+     * @param end how the run ended: completed, in_doubt, failed, or broken where the client itself gave up
+     */
+    record ProcessReport(
+            String started,
+            String again,
+            boolean replayed,
+            String halted,
+            String end,
+            String output,
+            Map<String, Integer> passed) {}
+
+    private CrashableProcess(Process process, Path talk) {
+        this.process = process;
+        this.talk = talk;
+        this.said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        this.told = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
+    }
+
+    static CrashableProcess start(Path folder, Class<?> main, String... arguments) {
+        try {
+            Path talk = Files.createTempFile(folder, "child", ".err");
+            List<String> command = new java.util.ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-Xmx160m",
+                    "-Xshare:auto",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "--enable-native-access=ALL-UNNAMED",
+                    "--sun-misc-unsafe-memory-access=allow",
+                    "-Djava.io.tmpdir=" + folder,
+                    "-cp",
+                    System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                    main.getName()));
+            command.addAll(List.of(arguments));
+            Process process =
+                    new ProcessBuilder(command).redirectError(talk.toFile()).start();
+            return new CrashableProcess(process, talk);
+        } catch (IOException e) {
+            throw new AssertionError("the child did not start", e);
+        }
+    }
+
+    /** Lives it; returns when it is over or the process has ended. */
+    ProcessReport live(ProcessLife life) {
+        try {
+            told.write(life.line() + "\n");
+            told.flush();
+        } catch (IOException e) {
+            throw new AssertionError("the child is gone: " + talk(), e);
+        }
+        Map<String, String[]> words = new HashMap<>();
+        try {
+            for (String line = said.readLine(); line != null; line = said.readLine()) {
+                String[] parts = line.split("\t", -1);
+                words.put(parts[0], parts);
+                if (parts[0].equals("over")) {
+                    return account(words);
+                }
+            }
+        } catch (IOException e) {
+            throw new AssertionError("the child's words were cut: " + talk(), e);
+        }
+        int exit = exit();
+        if (exit != CrashChild.HALTED || !words.containsKey("halted")) {
+            throw new AssertionError("the child ended with " + exit + " without being told to: " + talk());
+        }
+        return account(words);
+    }
+
+    private static ProcessReport account(Map<String, String[]> words) {
+        Map<String, Integer> passed = new HashMap<>();
+        for (String one : word(words, "passed", 1).split(",")) {
+            int equals = one.indexOf('=');
+            if (equals > 0) {
+                passed.put(one.substring(0, equals), Integer.valueOf(one.substring(equals + 1)));
+            }
+        }
+        return new ProcessReport(
+                word(words, "started", 1),
+                word(words, "again", 1),
+                word(words, "again", 2).equals("true"),
+                word(words, "halted", 1),
+                word(words, "over", 1),
+                word(words, "over", 2),
+                passed);
+    }
+
+    private static String word(Map<String, String[]> words, String line, int place) {
+        String[] parts = words.get(line);
+        return parts == null || parts.length <= place ? "" : parts[place];
+    }
+
+    int exit() {
+        try {
+            return process.waitFor();
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    String talk() {
+        try {
+            String all = Files.readString(talk, StandardCharsets.UTF_8);
+            return all.substring(Math.max(0, all.length() - 4_000));
+        } catch (IOException e) {
+            return "(its words cannot be read: " + e.getMessage() + ")";
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        exit();
+    }
+}

@@ -1,0 +1,358 @@
+package dev.semel.trials.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.icegreen.greenmail.store.FolderException;
+import com.icegreen.greenmail.util.GreenMail;
+import com.icegreen.greenmail.util.ServerSetup;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.OnDevServers;
+import dev.semel.trials.support.ServerFixture;
+import dev.semel.trials.support.StoreKind;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** SQL, people, digests and Java steps in files, on the real server. */
+class StepKindsTest extends OnDevServers {
+    private static final GreenMail MAIL = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
+
+    StepKindsTest(ServerFixture stage) {
+        super(stage);
+    }
+
+    @BeforeAll
+    static void start() {
+        MAIL.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        MAIL.stop();
+    }
+
+    @BeforeEach
+    void forget() throws FolderException {
+        MAIL.purgeEmailFromAllMailboxes();
+        stage.admin()
+                .put("/v1/channels/mail", """
+                    {"kind":"email","smtp":{"host":"127.0.0.1","port":%d,"security":"none","from":"hello@acme.example"}}\
+                    """.formatted(MAIL.getSmtp().getPort()))
+                .expect(200);
+    }
+
+    @Test
+    void rows_commit_with_their_record_and_a_repeat_writes_none(@TempDir Path folder) throws SQLException {
+        String store = stage.kind().fresh(folder);
+        // Before the server, so on one of its own: it holds the file of SQLite for itself alone.
+        sql(store, "CREATE TABLE license (payment_id text PRIMARY KEY, serial text NOT NULL, cents bigint)");
+        try (LiveServer server = LiveServer.dev(store, folder)) {
+            server.admin().publish("""
+                semel: 1
+                workflow: licenser
+                owner: o
+                steps:
+                  - id: issue
+                    retry: {attempts: 1}
+                    tx:
+                      sql: >
+                        insert into license (payment_id, serial, cents)
+                        values (:payment, :serial, :cents) returning serial, cents
+                      params:
+                        payment: ${ input.payment_id }
+                        serial: ${ "LIC-" + short_hash(step.id) }
+                        cents: ${ input.cents }
+                output: ${ steps.issue }
+                """).expect(200);
+            String data = "{\"payment_id\":\"p1\",\"cents\":4900}";
+            JsonNode first = StrictJsonCodec.parse(output(server.admin(), "licenser", data, "k1"));
+            assertTrue(first.get("serial").asString().startsWith("LIC-"), first.toString());
+            assertEquals("4900", first.get("cents").toString());
+            assertEquals(first.toString(), output(server.admin(), "licenser", data, "k1"));
+            HttpReply doubled = run(server.admin(), "licenser", data, "k2");
+            assertEquals("failed", doubled.text("status"), doubled.body());
+        }
+    }
+
+    private static void sql(String store, String statement) throws SQLException {
+        try (Connection connection = StoreKind.connect(store);
+                Statement one = connection.createStatement()) {
+            one.execute(statement);
+        }
+    }
+
+    @Test
+    void profiles_are_found_created_and_added_to_cohorts() {
+        stage.admin().put("/v1/cohorts/vip", "{}").expect(200);
+        stage.admin().publish("""
+            semel: 1
+            workflow: greeter
+            owner: o
+            steps:
+              - id: made
+                user_profile:
+                  find_or_create: ${ lower(trim(input.email)) }
+                  set: {attributes: {plan: pro}}
+              - {id: join, cohort: {profile: "${ steps.made.id }", name: vip, member: true}}
+              - {id: leave, subscription: {profile: "${ steps.made.id }", topic: email, subscribed: false}}
+              - {id: again, user_profile: {find: "${ input.email }"}}
+              - {id: asked, cohort: {profile: "${ steps.made.id }", name: vip}}
+            output:
+              id: ${ steps.made.id == steps.again.id }
+              before: ${ in_cohort(steps.made.id, "vip") }
+              after: ${ in_cohort(steps.again.id, "vip") }
+              member: ${ steps.asked.member }
+              subscribed: ["${ steps.made.subscribed }", "${ steps.again.subscribed }"]
+              plan: ${ steps.again.attributes.plan }
+            """).expect(200);
+        assertEquals(
+                "{\"id\":true,\"before\":false,\"after\":true,\"member\":true,\"subscribed\":[true,false],"
+                        + "\"plan\":\"pro\"}",
+                output(stage.admin(), "greeter", "{\"email\":\"grace@example.com\"}", "k1"));
+    }
+
+    @Test
+    void a_digest_collects_the_items_of_many_runs_into_one_mail() throws Exception {
+        ApiCaller caller = stage.admin();
+        caller.put("/v1/templates/leads", """
+            {"channel":"email","subject":"{{ count }} leads","text":"{{#each items}}{{ this }};{{/each}}"}\
+            """).expect(200);
+        caller.publish("""
+            semel: 1
+            workflow: teller
+            owner: o
+            steps:
+              - id: tell
+                digest:
+                  key: ${ key("sales", input.region) }
+                  collect_for: 3s
+                  item: ${ input.lead }
+                send: {channel: mail, to: sales@acme.example, template: leads}
+                protect: at_most_once
+            output: ${ default(steps.tell.sent, false) }
+            """).expect(200);
+        List<String> runs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            String data = "{\"data\":{\"region\":\"emea\",\"lead\":\"l" + i + "\"}}";
+            runs.add(caller.trigger("teller", "k" + i, data).expect(200).text("run_id"));
+            caller.trigger("teller", "k" + i, data).expect(200);
+        }
+        for (String run : runs) {
+            assertEquals("completed", ended(caller, run).get("status").asString());
+        }
+        assertEquals(1, MAIL.getReceivedMessages().length);
+        assertEquals("5 leads", MAIL.getReceivedMessages()[0].getSubject());
+        String text = String.valueOf(MAIL.getReceivedMessages()[0].getContent()).strip();
+        for (int i = 0; i < 5; i++) {
+            assertEquals(text.indexOf("l" + i + ";"), text.lastIndexOf("l" + i + ";"), text);
+            assertTrue(text.contains("l" + i + ";"), text);
+        }
+    }
+
+    @Test
+    void a_digest_whose_first_run_was_cancelled_is_sent_on_time_and_once() throws Exception {
+        ApiCaller caller = stage.admin();
+        caller.put("/v1/templates/leads", "{\"channel\":\"email\",\"subject\":\"{{ count }}\",\"text\":\"x\"}")
+                .expect(200);
+        for (String name : List.of("first_digest", "second_digest")) {
+            caller.publish("""
+                semel: 1
+                workflow: NAME
+                owner: o
+                steps:
+                  - id: tell
+                    digest: {key: "${ input.region }", collect_for: 4s, item: "${ input.lead }"}
+                    send: {channel: mail, to: NAME@acme.example, template: leads}
+                    protect: at_most_once
+                """.replace("NAME", name)).expect(200);
+        }
+        String data = "{\"data\":{\"region\":\"emea\",\"lead\":\"l\"},\"run_id\":\"chosen-1\"}";
+        caller.trigger("first_digest", "a", data).expect(200);
+        collected(caller, "chosen-1");
+        String next = caller.trigger("first_digest", "b", "{\"data\":{\"region\":\"emea\",\"lead\":\"m\"}}")
+                .expect(200)
+                .text("run_id");
+        String other = caller.trigger("second_digest", "c", "{\"data\":{\"region\":\"emea\",\"lead\":\"n\"}}")
+                .expect(200)
+                .text("run_id");
+        assertEquals("completed", ended(caller, next).get("status").asString());
+        // Nothing else comes, and the item of the other run is not lost with the one that was to send it.
+        caller.post("/v1/runs/chosen-1/cancel", "{}").expect(200);
+        assertEquals("cancelled", ended(caller, "chosen-1").get("status").asString());
+        assertEquals("completed", ended(caller, other).get("status").asString());
+        assertEquals(2, MAIL.getReceivedMessages().length, "one for each workflow");
+        List<String> subjects = new ArrayList<>();
+        for (var message : MAIL.getReceivedMessages()) {
+            subjects.add(message.getSubject() + " " + message.getAllRecipients()[0]);
+        }
+        subjects.sort(null);
+        assertEquals(List.of("1 second_digest@acme.example", "2 first_digest@acme.example"), subjects);
+    }
+
+    private static void collected(ApiCaller caller, String run) {
+        JsonNode timeline =
+                caller.get("/v1/runs/" + run + "/timeline").expect(200).json();
+        for (int asked = 0; !timeline.toString().contains("tell.collect") && asked < 20_000; asked++) {
+            timeline = caller.get("/v1/runs/" + run + "/timeline").expect(200).json();
+        }
+        assertTrue(timeline.toString().contains("tell.collect"), timeline.toString());
+    }
+
+    @Test
+    void an_unsubscribed_address_without_a_profile_gets_nothing() {
+        ApiCaller caller = stage.admin();
+        for (String name : List.of("one", "two")) {
+            caller.put("/v1/templates/" + name, "{\"channel\":\"email\",\"subject\":\"s\",\"text\":\"x\"}")
+                    .expect(200);
+        }
+        caller.publish("""
+            semel: 1
+            workflow: writer
+            owner: o
+            steps:
+              - {id: quiet, subscription: {profile: "bob@example.com", topic: all, subscribed: false}}
+              - {id: bob, send: {channel: mail, to: "Bob@example.com", template: one}, protect: at_most_once}
+              - id: first
+                send: {channel: mail, to: "ann@example.com", template: one}
+                idempotent: {key: "${ input.k }", time: 1, unit: hours}
+                protect: at_most_once
+              - id: same
+                send: {channel: mail, to: "Ann@Example.com", template: one}
+                idempotent: {key: "${ input.k }", time: 1, unit: hours}
+                protect: at_most_once
+              - id: other
+                send: {channel: mail, to: "ann@example.com", template: two}
+                idempotent: {key: "${ input.k }", time: 1, unit: hours}
+                protect: at_most_once
+            output: ["${ steps.bob.sent }", "${ steps.first.sent }"]
+            """).expect(200);
+        assertEquals("[false,true]", output(caller, "writer", "{\"k\":\"welcome\"}", "k1"));
+        assertEquals(2, MAIL.getReceivedMessages().length, "first and other; same is the same, Bob does not want any");
+    }
+
+    @Test
+    void sent_batches_do_not_count_for_the_digest_limit() {
+        ApiCaller caller = stage.admin();
+        caller.put("/v1/templates/big", "{\"channel\":\"email\",\"subject\":\"s\",\"text\":\"{{ count }}\"}")
+                .expect(200);
+        caller.publish("""
+            semel: 1
+            workflow: gatherer
+            owner: o
+            steps:
+              - id: tell
+                digest: {key: "${ input.region }", collect_for: 1s, item: "${ input.lead }"}
+                send: {channel: mail, to: sales@acme.example, template: big}
+                protect: at_most_once
+            """).expect(200);
+        String lead = "x".repeat(200_000);
+        for (int i = 0; i < 4; i++) {
+            HttpReply reply = run(caller, "gatherer", "{\"region\":\"emea\",\"lead\":\"" + lead + "\"}", "g" + i);
+            assertEquals(
+                    "completed",
+                    reply.text("status"),
+                    () -> caller.get("/v1/runs/" + reply.text("run_id") + "/timeline")
+                            .body());
+        }
+        assertEquals(4, MAIL.getReceivedMessages().length);
+    }
+
+    @Test
+    void a_step_in_java_is_an_effect_like_any_other() {
+        stage.admin().publish("""
+            semel: 1
+            workflow: shouter
+            owner: o
+            steps:
+              - id: loud
+                java: shout
+                input: {text: "${ input.text }"}
+                protect: provider_key
+                provider_window: 24h
+              - {id: words, template_search: {prefix: zzz}}
+            output: {said: "${ steps.loud.said }", keyed: "${ size(steps.loud.key) > 0 }", found: "${ size(steps.words.items) }"}
+            """).expect(200);
+        assertEquals(
+                "{\"said\":\"HELLO\",\"keyed\":true,\"found\":0}",
+                output(stage.admin(), "shouter", "{\"text\":\"hello\"}", "k1"));
+    }
+
+    @Test
+    void a_protection_that_the_channel_cannot_keep_does_not_publish() {
+        HttpReply refused = stage.admin().publish("""
+            semel: 1
+            workflow: promiser
+            owner: o
+            steps:
+              - id: tell
+                send: {channel: mail, to: ann@example.com, template: none_yet}
+                protect: provider_key
+                provider_window: 24h
+            """).expect(400);
+        assertTrue(refused.body().contains("line 7, column 14"), refused.body());
+        assertTrue(refused.body().contains("channel mail supports only ask, at_most_once"), refused.body());
+        HttpReply risky = stage.admin().publish("""
+            semel: 1
+            workflow: promiser
+            owner: o
+            steps:
+              - {id: pay, java: shout, protect: ask, risk: high}
+            """).expect(400);
+        assertTrue(risky.body().contains("has risk: high and no approval step before it"), risky.body());
+        HttpReply lenient = stage.admin().publish("""
+            semel: 1
+            workflow: promiser
+            owner: o
+            steps:
+              - {id: ask, approval: {to: "role:ops", title: May I, on_reject: continue}}
+              - {id: pay, java: shout, protect: ask, risk: high}
+            """).expect(400);
+        assertTrue(lenient.body().contains("has risk: high and no approval step before it"), lenient.body());
+        stage.admin().publish("""
+            semel: 1
+            workflow: promiser
+            owner: o
+            steps:
+              - {id: ask, approval: {to: "role:ops", title: May I}}
+              - {id: pay, java: shout, protect: ask, risk: high}
+            """).expect(200);
+    }
+
+    private static HttpReply run(ApiCaller caller, String workflow, String data, String key) {
+        return caller.post(
+                        "/v1/workflows/" + workflow + "/trigger?wait=60s",
+                        "{\"data\":" + data + "}",
+                        "Idempotency-Key: " + workflow + key)
+                .expect(200);
+    }
+
+    private static String output(ApiCaller caller, String workflow, String data, String key) {
+        HttpReply reply = run(caller, workflow, data, key);
+        assertEquals(
+                "completed",
+                reply.text("status"),
+                () -> caller.get("/v1/runs/" + reply.text("run_id")).body());
+        return reply.json().get("output").toString();
+    }
+
+    private static JsonNode ended(ApiCaller caller, String run) {
+        JsonNode row = caller.get("/v1/runs/" + run).expect(200).json();
+        for (int asked = 0; row.get("ended_at").isNull() && asked < 20_000; asked++) {
+            row = caller.get("/v1/runs/" + run).expect(200).json();
+        }
+        return row;
+    }
+}
