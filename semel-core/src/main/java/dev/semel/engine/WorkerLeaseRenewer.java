@@ -123,7 +123,8 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
             renewOrStart();
             failures = 0;
             sendHeartbeat();
-            int ended = leases.takeOverExpired();
+            Current now = current.get();
+            int ended = leases.takeOverExpired(now == null ? 0 : now.lease());
             dependencies.counters().takeovers.add(ended);
         } catch (StoreFailure.SchemaTooNew e) {
             outdated(e);

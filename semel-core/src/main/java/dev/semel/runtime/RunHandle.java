@@ -136,7 +136,8 @@ public final class RunHandle<O> implements Run<O> {
     @Override
     public O result(Duration longest) {
         DatabaseRows.RunRow row = line.query(semel -> Objects.requireNonNullElseGet(
-                semel.await(row(semel).ws(), id, longest, run -> run.state() == RunState.IN_DOUBT), () -> row(semel)));
+                semel.await(row(semel).ws(), id, longest, run -> run.state() == RunState.IN_DOUBT && !unknown().isEmpty()),
+                () -> row(semel)));
         DatabaseRows.RunEnd end = row.end();
         if (end == null) {
             if (row.state() == RunState.IN_DOUBT) {

@@ -25,8 +25,12 @@ public interface WorkerLeases extends AutoCloseable {
             StoreDurability durability,
             @Nullable String unknownMigration) {}
 
-    /** Ends leases that have expired by the store's clock and frees their runs. Returns how many ended. */
-    int takeOverExpired();
+    /**
+     * Ends leases that have expired by the store's clock and frees their runs. Returns how many ended.
+     *
+     * @param own the caller's lease, which only its own renewal or another worker ends; 0 for none
+     */
+    int takeOverExpired(long own);
 
     /** Ends the lease on a clean shutdown and frees its runs at once. */
     void end(long lease);

@@ -32,7 +32,7 @@ final class CrashableStore implements WorkflowStore {
     void takeOver() {
         try (WorkerLeases all = shared.openLeases()) {
             leases.forEach(lease -> all.renew(lease, -1));
-            all.takeOverExpired();
+            all.takeOverExpired(0);
         }
     }
 
@@ -107,7 +107,7 @@ final class CrashableStore implements WorkflowStore {
             }
 
             @Override
-            public int takeOverExpired() {
+            public int takeOverExpired(long own) {
                 return 0;
             }
 

@@ -56,7 +56,7 @@ final class FenceTest {
     void a_batch_that_begins_after_the_takeover_writes_no_row() {
         RunId run = desk.fresh(desk.key("K"));
         desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
-        assertEquals(1, otherLeases.takeOverExpired());
+        assertEquals(1, otherLeases.takeOverExpired(0));
         assertThrows(
                 StoreFailure.Fenced.class,
                 () -> desk.applyAll(
@@ -96,7 +96,7 @@ final class FenceTest {
         RunId run = desk.fresh();
         desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         try (Connection batch = slotLocked()) {
-            FutureTask<Integer> takeover = apart(otherLeases::takeOverExpired);
+            FutureTask<Integer> takeover = apart(() -> otherLeases.takeOverExpired(0));
             PostgresStoreFixture.awaitBlockedBy(batch);
             assertFalse(takeover.isDone());
             assertEquals(
@@ -112,7 +112,7 @@ final class FenceTest {
         RunId run = desk.fresh();
         desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         try (Connection batch = slotLocked()) {
-            FutureTask<Integer> takeover = apart(otherLeases::takeOverExpired);
+            FutureTask<Integer> takeover = apart(() -> otherLeases.takeOverExpired(0));
             PostgresStoreFixture.awaitBlockedBy(batch);
             assertTrue(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
             batch.commit();
@@ -126,10 +126,10 @@ final class FenceTest {
     void only_the_databases_clock_ends_a_lease() {
         desk.fresh();
         desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL);
-        assertEquals(0, otherLeases.takeOverExpired(), "it holds up to its last microsecond");
+        assertEquals(0, otherLeases.takeOverExpired(0), "it holds up to its last microsecond");
         desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
-        assertEquals(1, otherLeases.takeOverExpired());
-        assertEquals(0, otherLeases.takeOverExpired());
+        assertEquals(1, otherLeases.takeOverExpired(0));
+        assertEquals(0, otherLeases.takeOverExpired(0));
         assertFalse(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
         assertEquals(1, desk.fixture.count("semel_lease"), "the taker's own is left");
     }
@@ -139,8 +139,8 @@ final class FenceTest {
         desk.fresh();
         desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         try (WorkerLeases third = desk.store.openLeases()) {
-            FutureTask<Integer> one = apart(otherLeases::takeOverExpired);
-            FutureTask<Integer> two = apart(third::takeOverExpired);
+            FutureTask<Integer> one = apart(() -> otherLeases.takeOverExpired(0));
+            FutureTask<Integer> two = apart(() -> third.takeOverExpired(0));
             assertEquals(1, one.get() + two.get());
         }
     }

@@ -146,7 +146,7 @@ interface MetricRules {
         desk().fixture.setTime(StoreFixture.START + 2 * TestStoreClient.TTL);
         WorkerLeases others = desk().store.openLeases();
         others.start(78, "other", desk().slots(), 10 * TestStoreClient.TTL);
-        others.takeOverExpired();
+        others.takeOverExpired(0);
         CommitBatch.LeaseSlot hold = new CommitBatch.LeaseSlot(78, 0);
         StoreWrite.RunExecution by =
                 desk().applyAs(hold, new StoreWrite.ClaimRuns(10)).getFirst();

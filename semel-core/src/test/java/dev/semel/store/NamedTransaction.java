@@ -221,7 +221,7 @@ enum NamedTransaction {
         side.leases.end(InterleavingFixture.LEASE);
         return "ended";
     }),
-    TAKE_OVER((side, fixture) -> side.leases.takeOverExpired());
+    TAKE_OVER((side, fixture) -> side.leases.takeOverExpired(0));
 
     final InterleavedClient.ClientAction action;
 

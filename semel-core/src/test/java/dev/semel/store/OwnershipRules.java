@@ -141,8 +141,17 @@ interface OwnershipRules {
     @Test
     default void a_renewed_lease_stays_valid() {
         assertTrue(desk().leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
-        assertEquals(0, desk().leases.takeOverExpired());
+        assertEquals(0, desk().leases.takeOverExpired(0));
         desk().fresh();
+    }
+
+    @Test
+    default void a_worker_does_not_take_over_its_own_expired_lease() {
+        RunId run = desk().fresh();
+        desk().fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
+        assertEquals(0, desk().leases.takeOverExpired(TestStoreClient.LEASE));
+        assertTrue(desk().leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(desk().append(run, 0, "[1]")));
     }
 
     @Test

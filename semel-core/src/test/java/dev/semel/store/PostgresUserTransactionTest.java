@@ -52,7 +52,7 @@ final class PostgresUserTransactionTest {
                 StoreFailure.Fenced.class,
                 () -> desk.tx(insert(() -> {
                     desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
-                    assertEquals(1, other.takeOverExpired(), "it does not wait for user code");
+                    assertEquals(1, other.takeOverExpired(0), "it does not wait for user code");
                 })));
         other.close();
         assertEquals(0, desk.fixture.count("mine"));

@@ -51,8 +51,8 @@ final class PostgresWakeNotifierTest {
         WorkerLeases others = two.openLeases();
         leases.start(7, "one", 2, 60_000_000);
         others.start(8, "two", 2, 60_000_000);
-        leases.takeOverExpired();
-        others.takeOverExpired();
+        leases.takeOverExpired(0);
+        others.takeOverExpired(0);
         RunId run = new RunId(5, 5);
         change(one, new StoreWriteCommand.WakeRuns(List.of(run)));
         assertEquals(Optional.of(run), next(toTwo));
@@ -67,10 +67,10 @@ final class PostgresWakeNotifierTest {
         assertEquals(Optional.empty(), next(toTwo));
         WorkerLeases leases = one.openLeases();
         leases.start(7, "one", 2, 60_000_000);
-        leases.takeOverExpired();
+        leases.takeOverExpired(0);
         change(one, new StoreWriteCommand.WakeRuns(List.of(new RunId(5, 5))));
         two.openLeases().start(8, "two", 2, 60_000_000);
-        leases.takeOverExpired();
+        leases.takeOverExpired(0);
         RunId run = new RunId(6, 6);
         change(one, new StoreWriteCommand.WakeRuns(List.of(run)));
         assertEquals(Optional.of(run), next(toTwo), "the first one was not told");

@@ -36,10 +36,10 @@ final class SharedFileTest {
     @Test
     void only_the_stores_clock_ends_a_lease() {
         desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL);
-        assertEquals(0, otherLeases.takeOverExpired(), "it holds up to its last microsecond");
+        assertEquals(0, otherLeases.takeOverExpired(0), "it holds up to its last microsecond");
         desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
-        assertEquals(1, otherLeases.takeOverExpired());
-        assertEquals(0, otherLeases.takeOverExpired());
+        assertEquals(1, otherLeases.takeOverExpired(0));
+        assertEquals(0, otherLeases.takeOverExpired(0));
         assertFalse(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
         assertEquals(1, desk.fixture.count("semel_lease"), "the taker's own is left");
     }
@@ -55,7 +55,7 @@ final class SharedFileTest {
     void a_batch_that_begins_after_the_takeover_writes_no_row() {
         RunId run = desk.fresh(desk.key("K"));
         desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
-        otherLeases.takeOverExpired();
+        otherLeases.takeOverExpired(0);
         assertThrows(
                 StoreFailure.Fenced.class,
                 () -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.append(run, 0, "[1]"), desk.end(run)));
@@ -67,7 +67,7 @@ final class SharedFileTest {
     void a_taken_over_run_belongs_only_to_its_new_owner() {
         RunId run = desk.fresh();
         desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
-        otherLeases.takeOverExpired();
+        otherLeases.takeOverExpired(0);
         assertEquals(1, work(run).crashCount(), "its worker died with it");
         var driver = new StoreWrite.RunExecution(run, 2);
         assertEquals(

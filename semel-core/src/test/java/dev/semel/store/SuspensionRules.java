@@ -106,6 +106,19 @@ interface SuspensionRules {
     }
 
     @Test
+    default void a_run_whose_doubt_was_decided_during_the_suspension_is_not_shown_in_doubt() {
+        RunExecution by = driver();
+        desk().change(new StoreWriteCommand.WakeRuns(List.of(by.run())));
+        var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0, false, false);
+        desk().apply(new StoreWrite.AppendJournal(by, 0, "", RunState.IN_DOUBT, List.of(), rest));
+        assertEquals(RunState.RUNNING, desk().runOf(by.run()).state());
+        assertNull(desk().work(by.run()).waitingFor());
+        RunExecution next = desk().claim().getFirst();
+        desk().apply(new StoreWrite.AppendJournal(next, 0, "", RunState.IN_DOUBT, List.of(), rest));
+        assertEquals(RunState.IN_DOUBT, desk().runOf(by.run()).state(), "nobody woke it since");
+    }
+
+    @Test
     default void nothing_is_written_after_a_suspension_or_an_end_in_one_batch() {
         RunExecution resting = driver();
         RunExecution ending = driver();
@@ -280,7 +293,7 @@ interface SuspensionRules {
     private RunExecution takenOver(long lease, RunExecution before) {
         desk().fixture.advance(Duration.ofSeconds(11));
         desk().leases.start(lease, "desk", desk().slots(), TestStoreClient.TTL);
-        desk().leases.takeOverExpired();
+        desk().leases.takeOverExpired(0);
         assertEquals(
                 List.of(new RunExecution(before.run(), before.claim() + 1)),
                 desk().applyAs(new CommitBatch.LeaseSlot(lease, 0), new StoreWrite.ClaimRuns(5)));

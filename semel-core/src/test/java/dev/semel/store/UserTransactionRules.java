@@ -109,7 +109,7 @@ interface UserTransactionRules {
         RunExecution by = withTable();
         desk().fixture.advance(Duration.ofSeconds(11));
         desk().leases.start(78, "desk", desk().slots(), TestStoreClient.TTL);
-        desk().leases.takeOverExpired();
+        desk().leases.takeOverExpired(0);
         RunExecution next = desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1))
                 .getFirst();
         assertEquals(1, desk().work(by.run()).crashCount());

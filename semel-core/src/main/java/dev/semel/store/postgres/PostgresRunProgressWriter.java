@@ -31,9 +31,12 @@ final class PostgresRunProgressWriter {
         """;
 
     // After the lock, so that its snapshot contains all signals of earlier senders; a later sender waits for our lock
-    // and then finds the run suspended.
+    // and then finds the run suspended. A negative due_at: the run was woken while its owner suspended it. Its doubt may
+    // be decided by then, and a caller who reads the run must not get "in doubt" after the decision.
     private static final String SUSPEND = """
-        UPDATE semel_unfinished_run w SET owner = NULL, state = u.state, waiting_for = u.waiting_for,
+        UPDATE semel_unfinished_run w SET owner = NULL,
+            state = CASE WHEN w.due_at < 0 AND u.state = 5 THEN 3 ELSE u.state END,
+            waiting_for = CASE WHEN w.due_at < 0 AND u.state = 5 THEN NULL ELSE u.waiting_for END,
             crash_count = CASE WHEN u.suspect = 1 THEN w.crash_count ELSE 0 END,
             due_at = CASE WHEN w.due_at < 0 OR w.cancel_requested > u.cancelled
                 OR (SELECT count(*) FROM semel_signal s WHERE s.run = w.run) > u.signals THEN 0 ELSE u.due END

@@ -42,7 +42,7 @@ final class PostgresWorkerLeases implements WorkerLeases {
     // Starts after the lease that blocked the last takeover, so that a hanging connection does not block the others.
     private static final String EXPIRED = """
         SELECT lease FROM semel_lease
-        WHERE expires_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
+        WHERE expires_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? AND lease <> ?
         ORDER BY lease <= ?, lease LIMIT 16
         """;
 
@@ -132,7 +132,7 @@ final class PostgresWorkerLeases implements WorkerLeases {
     }
 
     @Override
-    public int takeOverExpired() {
+    public int takeOverExpired(long own) {
         store.hasOtherWorkers(run(
                                 takeovers,
                                 session -> session.queryList(
@@ -140,7 +140,7 @@ final class PostgresWorkerLeases implements WorkerLeases {
                         .size()
                 > 1);
         List<Long> expired =
-                run(takeovers, session -> session.queryList(EXPIRED, row -> row.getLong(1), store.skew(), stuck));
+                run(takeovers, session -> session.queryList(EXPIRED, row -> row.getLong(1), store.skew(), own, stuck));
         int ended = 0;
         for (long lease : expired) {
             Integer one = unblocked(lease, session -> {

@@ -32,12 +32,16 @@ final class SqliteRunProgressWriter {
         WHERE run = ? AND owner = ? AND claim_count = ? RETURNING cancel_requested
         """;
 
+    // A negative due_at: the run was woken while its owner suspended it. Its doubt may be decided by then, and a caller
+    // who reads the run must not get "in doubt" after the decision.
     private static final String SUSPEND = """
-        UPDATE semel_unfinished_run SET owner = NULL, state = ?, waiting_for = ?,
-            crash_count = CASE WHEN ? = 1 THEN crash_count ELSE 0 END,
-            due_at = CASE WHEN due_at < 0 OR cancel_requested > ?
-                OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_unfinished_run.run) > ? THEN 0 ELSE ? END
-        WHERE run = ? AND owner = ? AND claim_count = ? RETURNING cancel_requested
+        UPDATE semel_unfinished_run SET owner = NULL,
+            state = CASE WHEN due_at < 0 AND ?1 = 5 THEN 3 ELSE ?1 END,
+            waiting_for = CASE WHEN due_at < 0 AND ?1 = 5 THEN NULL ELSE ?2 END,
+            crash_count = CASE WHEN ?3 = 1 THEN crash_count ELSE 0 END,
+            due_at = CASE WHEN due_at < 0 OR cancel_requested > ?4
+                OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_unfinished_run.run) > ?5 THEN 0 ELSE ?6 END
+        WHERE run = ?7 AND owner = ?8 AND claim_count = ?9 RETURNING cancel_requested
         """;
 
     private static final String CLAIM = """

@@ -80,7 +80,7 @@ final class SqliteWorkerLeases implements WorkerLeases {
     }
 
     @Override
-    public int takeOverExpired() {
+    public int takeOverExpired(long own) {
         if (!shared) {
             return 0; // differs: no other process can hold a lease on this file
         }
@@ -88,11 +88,13 @@ final class SqliteWorkerLeases implements WorkerLeases {
             long now = clock.getAsLong();
             session.update("""
                 UPDATE semel_unfinished_run SET owner = NULL, crash_count = crash_count + 1, has_crashed = 1
-                WHERE owner IN (SELECT lease FROM semel_lease WHERE expires_at < ?)
-                """, now);
-            session.update(
-                    "DELETE FROM semel_fence WHERE lease IN (SELECT lease FROM semel_lease WHERE expires_at < ?)", now);
-            return session.update("DELETE FROM semel_lease WHERE expires_at < ?", now);
+                WHERE owner IN (SELECT lease FROM semel_lease WHERE expires_at < ? AND lease <> ?)
+                """, now, own);
+            session.update("""
+                DELETE FROM semel_fence
+                WHERE lease IN (SELECT lease FROM semel_lease WHERE expires_at < ? AND lease <> ?)
+                """, now, own);
+            return session.update("DELETE FROM semel_lease WHERE expires_at < ? AND lease <> ?", now, own);
         });
     }
 

@@ -52,7 +52,7 @@ final class LeaseTakeoverTest {
         leases.start(DEAD, "dead", 2, OVER);
         try (Connection paused = fixture.jdbc()) {
             lockSlot(paused, DEAD);
-            assertEquals(1, leases.takeOverExpired());
+            assertEquals(1, leases.takeOverExpired(0));
             assertFalse(paused.isValid(5), "its session is gone, and with it what it had not committed");
         }
         assertEquals(0, fixture.count("semel_lease"));
@@ -64,7 +64,7 @@ final class LeaseTakeoverTest {
         leases.start(DEAD, "alive", 2, 60_000_000);
         try (Connection working = fixture.jdbc()) {
             lockSlot(working, DEAD);
-            assertEquals(0, leases.takeOverExpired());
+            assertEquals(0, leases.takeOverExpired(0));
             assertTrue(working.isValid(5));
             working.rollback();
         }
@@ -80,12 +80,12 @@ final class LeaseTakeoverTest {
             shared.setAutoCommit(false);
             // Not a lock of the slot itself, so there is no session to end.
             statement.execute("SELECT 1 FROM semel_lease WHERE lease = " + DEAD + " FOR KEY SHARE");
-            assertEquals(0, leases.takeOverExpired(), "the first one is in the way once");
-            assertEquals(1, leases.takeOverExpired(), "and then stands last");
+            assertEquals(0, leases.takeOverExpired(0), "the first one is in the way once");
+            assertEquals(1, leases.takeOverExpired(0), "and then stands last");
             assertEquals(1, fixture.number("SELECT count(*) FROM semel_lease WHERE lease = " + DEAD));
             shared.rollback();
         }
-        assertEquals(1, leases.takeOverExpired());
+        assertEquals(1, leases.takeOverExpired(0));
         assertEquals(0, fixture.count("semel_lease"));
     }
 

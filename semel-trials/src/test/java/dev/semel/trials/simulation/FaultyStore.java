@@ -115,9 +115,9 @@ final class FaultyStore implements WorkflowStore {
         }
 
         @Override
-        public int takeOverExpired() {
+        public int takeOverExpired(long own) {
             faults.call();
-            return real.takeOverExpired();
+            return real.takeOverExpired(own);
         }
 
         @Override

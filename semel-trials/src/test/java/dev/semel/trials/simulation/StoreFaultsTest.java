@@ -156,7 +156,7 @@ final class StoreFaultsTest {
                 if (stopped % 2 == 0) {
                     reads.now();
                 } else {
-                    leases.takeOverExpired();
+                    leases.takeOverExpired(0);
                 }
                 return stopped;
             } catch (StoreFailure.Unreachable e) {

@@ -177,10 +177,10 @@ final class WorkerStore implements WorkflowStore {
             }
 
             @Override
-            public int takeOverExpired() {
+            public int takeOverExpired(long own) {
                 life.passOrDown();
                 ticked();
-                return real.takeOverExpired();
+                return real.takeOverExpired(own);
             }
 
             @Override
