@@ -32,7 +32,10 @@ public interface IdempotentCall {
      */
     IdempotentCall request(@Nullable Object data);
 
-    /** Executes the code, or returns the recorded result of an earlier call. */
+    /**
+     * Executes the code, or returns the recorded result of an earlier call. An exception of the code reaches the caller;
+     * a checked one is the cause of a {@link java.util.concurrent.CompletionException}.
+     */
     <T> IdempotentResult<T> call(Class<T> type, Callable<? extends @Nullable T> code);
 
     <T> IdempotentResult<T> call(TypeRef<T> type, Callable<? extends @Nullable T> code);

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A run: reads its status and result from the store, sends signals, cancels it, and records decisions. */
-public interface Run<O> {
+public interface Run<O extends @Nullable Object> {
     String id();
 
     /** Whether the run existed before this request, for example because its key was used before. */

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Semel engine in this process: registers workflows, starts and finds runs, and executes them on its store.
@@ -32,13 +33,13 @@ public interface Semel extends AutoCloseable {
     Semel register(Workflow<?, ?>... workflows);
 
     /** Starts a run with the key that the workflow derives; without {@code keyedBy} each call starts a new run. */
-    <I, O> Run<O> start(Workflow<I, O> workflow, I input);
+    <I, O extends @Nullable Object> Run<O> start(Workflow<I, O> workflow, I input);
 
     /** Starts a run. A repeated start with the same key or run id returns the existing run. */
-    <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start);
+    <I, O extends @Nullable Object> Run<O> start(Workflow<I, O> workflow, I input, Start start);
 
     /** Finds a run of this workflow by its id. */
-    <I, O> Run<O> run(Workflow<I, O> workflow, String runId);
+    <I, O extends @Nullable Object> Run<O> run(Workflow<I, O> workflow, String runId);
 
     /** Sends a keyed signal; each call sends a new one. See {@link #signal(Signal, Object, Key)}. */
     <T> List<String> signal(Signal<T> signal, T value);

@@ -102,12 +102,12 @@ public final class ChildRunStepExecutor {
                 return call.get();
             } catch (StoreFailure e) {
                 throw execution.end(new RunExecutionAbort.StoreUnreachable(e));
-            } catch (SemelException refusal) {
-                if (!refusal.code().retryable() || refusal.code() == ErrorCode.INTERNAL) {
-                    JournalEntry.ErrorDetails problem = StepResultSerializer.toProblem(refusal);
+            } catch (SemelException rejection) {
+                if (!rejection.code().retryable() || rejection.code() == ErrorCode.INTERNAL) {
+                    JournalEntry.ErrorDetails problem = StepResultSerializer.toProblem(rejection);
                     long at = execution.ambient().micros();
                     execution.record(new JournalEntry.StepFailure(state.path(), kind, at, problem, 1), 256);
-                    throw StepResultSerializer.toFailure(state.path(), problem, 1, refusal);
+                    throw StepResultSerializer.toFailure(state.path(), problem, 1, rejection);
                 }
             }
             long pause = Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(tries, 8));

@@ -37,7 +37,7 @@ final class ForEachRunner<I, R> {
     @SuppressWarnings("NullAway") // a branch may answer with null, if its type allows it
     List<R> run() {
         boolean past = parent.enterBranches(name);
-        refuseKeys();
+        rejectInvalidKeys();
         List<Integer> begun = which(true);
         List<Integer> fresh = which(false);
         if (past) {
@@ -56,7 +56,7 @@ final class ForEachRunner<I, R> {
         return Collections.unmodifiableList(results);
     }
 
-    private void refuseKeys() {
+    private void rejectInvalidKeys() {
         for (int i = 0; i < items.keys().size(); i++) {
             StepNameValidator.rejectUnstorableKey(name, items.keys().get(i), i + 1);
         }

@@ -93,7 +93,7 @@ final class StepAttemptRunner {
     static boolean isRejected(StepSpec plan, Throwable failure) {
         return plan.retry().isFinal(failure)
                 || failure instanceof RequestRejected
-                || (failure instanceof HttpStatusException status && refused(status.status()));
+                || (failure instanceof HttpStatusException status && isCertainRejection(status.status()));
     }
 
     /** It did so before it looked at the key: the response says nothing about an earlier request with that key. */
@@ -103,7 +103,7 @@ final class StepAttemptRunner {
                 && ABOUT_THE_CALLER.contains(status.status());
     }
 
-    private static boolean refused(int status) {
+    private static boolean isCertainRejection(int status) {
         return status >= 400 && status < 500 && status != 408 && status != 409 && status != 425 && status != 429;
     }
 

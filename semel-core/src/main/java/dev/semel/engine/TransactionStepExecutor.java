@@ -157,8 +157,9 @@ public final class TransactionStepExecutor implements AutoCloseable {
 
     private StoreWrite.TransactionResult apply(InMemoryRunExecutionState execution, StoreWrite.UserTransaction tx) {
         if (connections.isEmpty()) {
-            CompletableFuture<StoreWrite.TransactionResult> answer =
-                    committer.submit(execution.run().lane(), tx).exceptionally(TransactionStepExecutor::refused);
+            CompletableFuture<StoreWrite.TransactionResult> answer = committer
+                    .submit(execution.run().lane(), tx)
+                    .exceptionally(TransactionStepExecutor::rolledBackIfRejected);
             return execution.awaitWrite(answer);
         }
         TxConnection own = takeConnection();
@@ -170,7 +171,7 @@ public final class TransactionStepExecutor implements AutoCloseable {
     }
 
     /** Treats a transaction that the store rejects for its content as rolled back, like any failed one. */
-    private static StoreWrite.TransactionResult refused(Throwable failure) {
+    private static StoreWrite.TransactionResult rolledBackIfRejected(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof StoreFailure.ValueRejected) {

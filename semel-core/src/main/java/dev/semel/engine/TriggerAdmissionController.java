@@ -118,11 +118,11 @@ public final class TriggerAdmissionController {
             WorkflowCatalogEntry current, Function<WorkflowCatalogEntry, Trigger> builder) {
         try {
             return builder.apply(current);
-        } catch (SemelException refusal) {
+        } catch (SemelException rejection) {
             if (isOutdated(current)) {
                 return null;
             }
-            throw refusal;
+            throw rejection;
         }
     }
 
@@ -163,16 +163,16 @@ public final class TriggerAdmissionController {
         try {
             check.run();
             return null;
-        } catch (SemelException refusal) {
+        } catch (SemelException rejection) {
             if (request.keyClaims().isEmpty()) {
-                throw refusal;
+                throw rejection;
             }
             committer
                     .submit(lane(request, dependencies.environment().newId()), new StoreWrite.ClaimRuns(0))
                     .join();
             TriggerResult result = answerFromRead(request);
             if (result == null && !isOutdated(request.trigger().current())) {
-                throw refusal;
+                throw rejection;
             }
             return result;
         }

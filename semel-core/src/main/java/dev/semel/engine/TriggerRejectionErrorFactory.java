@@ -21,7 +21,7 @@ final class TriggerRejectionErrorFactory {
         RunDeduplicationKeyRecord keyRecord = conflict.keyRecord();
         IdempotencyKey key = trigger.identifiers().key();
         String name = key == null ? "Run id \"" + keyRecord.runIdText() + "\"" : "Key \"" + key.text() + "\"";
-        SemelException refusal = switch (conflict.reason()) {
+        SemelException rejection = switch (conflict.reason()) {
             case PAYLOAD ->
                 new KeyConflict(
                                 name + " was used before with a different payload (differs in: "
@@ -43,34 +43,34 @@ final class TriggerRejectionErrorFactory {
                                         + " run_id.")
                         .with("reason", "run_id");
         };
-        return withKey(refusal.with("run_id", keyRecord.runIdText()), trigger, "2.2");
+        return withKey(rejection.with("run_id", keyRecord.runIdText()), trigger, "2.2");
     }
 
     static SemelException duplicatePayload(Trigger trigger, RunDeduplicationKeyRecord keyRecord) {
-        SemelException refusal = new SemelException(
+        SemelException rejection = new SemelException(
                         ErrorCode.DUPLICATE_PAYLOAD,
                         "The same payload started run " + keyRecord.runIdText()
                                 + " under another key, and this workflow rejects duplicates. No run was started.",
                         "Check that run. If this is a new action, send a different value in a field of the"
                                 + " fingerprint.")
                 .with("run_id", keyRecord.runIdText());
-        return withKey(refusal, trigger, "2.2");
+        return withKey(rejection, trigger, "2.2");
     }
 
-    static SemelException withKey(SemelException refusal, Trigger trigger, String section) {
+    static SemelException withKey(SemelException rejection, Trigger trigger, String section) {
         IdempotencyKey key = trigger.identifiers().key();
         if (key != null) {
-            refusal.with("idempotency_key", key.text());
+            rejection.with("idempotency_key", key.text());
         }
-        return refusal.with("spec", DRAFT + section);
+        return rejection.with("spec", DRAFT + section);
     }
 
     static SemelException inUse(Trigger trigger) {
-        SemelException refusal = new SemelException(
+        SemelException rejection = new SemelException(
                 ErrorCode.IDEMPOTENCY_KEY_IN_USE,
                 "Another worker is still admitting the first request with this key. This request started no run.",
                 "Send this request again in a second. The response then contains the run of the first request.");
-        return withKey(refusal, trigger, "2.6");
+        return withKey(rejection, trigger, "2.6");
     }
 
     static SemelException workflowKeepsChanging(WorkflowVersion workflow) {

@@ -95,13 +95,13 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
     }
 
     /** Handles an upgrade of the store by a newer version. Logs it once; every later write fails. */
-    void outdated(StoreFailure.SchemaTooNew refusal) {
+    void outdated(StoreFailure.SchemaTooNew rejection) {
         current.set(null);
         if (outdated == null) {
-            outdated = refusal.getMessage();
+            outdated = rejection.getMessage();
             LOG.log(
                     Level.ERROR,
-                    refusal.getMessage()
+                    rejection.getMessage()
                             + " Until it is upgraded, this worker (version {0}) executes no runs and answers triggers"
                             + " with 503. Workers of the newer version continue the runs.",
                     worker.version());

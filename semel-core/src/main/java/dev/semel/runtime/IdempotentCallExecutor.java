@@ -9,6 +9,7 @@ import dev.semel.engine.TriggerDeduplicationKeyDerivation;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.JsonConversionFailed;
+import dev.semel.error.KeyConflict;
 import dev.semel.error.RequestRejected;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
@@ -23,6 +24,7 @@ import dev.semel.workflow.Workflow;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -78,7 +80,7 @@ final class IdempotentCallExecutor {
                     .put("caller", operation.caller())
                     .set("request", JsonCodec.STANDARD.write(operation.request(), "the request"));
             for (int tries = 1; ; tries++) {
-                RunHandle<JsonNode> run = semel.start(workflow, data, Start.withKey(operation.key()));
+                RunHandle<JsonNode> run = start(workflow, data, operation);
                 try {
                     return new IdempotentResult<>(result(run, operation, type, code), run.replayed());
                 } catch (StepFailed e) {
@@ -91,6 +93,19 @@ final class IdempotentCallExecutor {
             }
         } finally {
             waiting.remove(call);
+        }
+    }
+
+    private RunHandle<JsonNode> start(Workflow<JsonNode, JsonNode> workflow, JsonNode data, OperationCall operation) {
+        try {
+            return semel.start(workflow, data, Start.withKey(operation.key()));
+        } catch (KeyConflict _) {
+            KeyConflict conflict = new KeyConflict(
+                    "Operation \"" + operation.name()
+                            + "\" was called before under this key with a different request. It was not executed.",
+                    "Pass the original request to get the original result, or use a new key.");
+            conflict.with("changed", List.of("request"));
+            throw conflict;
         }
     }
 
@@ -116,24 +131,13 @@ final class IdempotentCallExecutor {
     }
 
     boolean confirmDone(OperationCall operation, @Nullable Object result, String by) {
-        return existing(operation).confirmDone(STEP, result, by);
+        RunHandle<JsonNode> run = find(operation);
+        return run != null && run.confirmDone(STEP, result, by);
     }
 
     boolean confirmNotDone(OperationCall operation, String by) {
-        return existing(operation).confirmNotDone(STEP, by);
-    }
-
-    private RunHandle<JsonNode> existing(OperationCall operation) {
         RunHandle<JsonNode> run = find(operation);
-        if (run == null) {
-            throw new SemelException(
-                    ErrorCode.NOT_FOUND,
-                    "Operation \"" + operation.name()
-                            + "\" has no call under this key, or the key has expired and was removed."
-                            + " Nothing was changed.",
-                    "Pass the operation, the caller and the key with which the call was made.");
-        }
-        return run;
+        return run != null && run.confirmNotDone(STEP, by);
     }
 
     /** Rejects a workflow with the name of an operation: each would claim the runs of the other. */
@@ -180,7 +184,7 @@ final class IdempotentCallExecutor {
             if (own instanceof Error error) {
                 throw error;
             }
-            throw own == null ? e : new IllegalStateException(own);
+            throw own == null ? e : new CompletionException(own);
         } catch (EffectInDoubt e) {
             throw EffectInDoubt.ofOperation(operation.name());
         }

@@ -52,7 +52,7 @@ public final class InboundEventIntake {
         } catch (CompletionException e) {
             throw e.getCause() instanceof StoreFailure failure
                     ? StoreErrorTranslator.toSemelException(failure)
-                    : e.getCause() instanceof SemelException refusal ? refusal : e;
+                    : e.getCause() instanceof SemelException rejection ? rejection : e;
         }
     }
 
@@ -77,7 +77,7 @@ public final class InboundEventIntake {
             return null;
         } catch (RuntimeException e) {
             boolean later =
-                    e instanceof SemelException refusal && refusal.code().retryable();
+                    e instanceof SemelException rejection && rejection.code().retryable();
             if (later || e instanceof StoreFailure) {
                 throw e;
             }

@@ -311,6 +311,13 @@ final class JavaWorkflowRegistry
 
     <I, O> RunHandle<O> run(Workflow<I, O> workflow, String runId) {
         DatabaseRows.RunRow row = find(runId);
+        WorkflowCatalogEntry published = semel.workflow(row.ws(), workflow.name());
+        if (published == null || !published.published().workflowId().equals(row.workflowId())) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "Run " + runId + " is not a run of workflow \"" + workflow.name() + "\". Nothing was changed.",
+                    "Pass the workflow that started the run.");
+        }
         return new RunHandle<>(semel, new RunHandle.Identity(row.id(), row.runIdText(), true), workflow);
     }
 

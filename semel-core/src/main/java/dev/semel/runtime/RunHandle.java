@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** A run of an engine, with everything that the server needs beyond {@link Run}. */
-public final class RunHandle<O> implements Run<O> {
+public final class RunHandle<O extends @Nullable Object> implements Run<O> {
     private static final Duration LONGEST = Duration.ofDays(3650);
 
     private final EngineRouter line;
@@ -136,7 +136,11 @@ public final class RunHandle<O> implements Run<O> {
     @Override
     public O result(Duration longest) {
         DatabaseRows.RunRow row = line.query(semel -> Objects.requireNonNullElseGet(
-                semel.await(row(semel).ws(), id, longest, run -> run.state() == RunState.IN_DOUBT && !unknown().isEmpty()),
+                semel.await(
+                        row(semel).ws(),
+                        id,
+                        longest,
+                        run -> run.state() == RunState.IN_DOUBT && !unknown().isEmpty()),
                 () -> row(semel)));
         DatabaseRows.RunEnd end = row.end();
         if (end == null) {

@@ -56,7 +56,7 @@ public final class SemelRuntime implements Semel {
     private final StoreQueryThreadPool readers;
     private final WorkerStatus workerStatus;
     private final DuplicateRequestRecorder requests;
-    private final TransactionStepExecutor desk;
+    private final TransactionStepExecutor transactionSteps;
     private final JavaWorkflowRegistry javaWorkflows;
     private final IdempotentCallExecutor idempotentCalls = new IdempotentCallExecutor(this);
     private final RunExecutor runExecutor;
@@ -79,13 +79,19 @@ public final class SemelRuntime implements Semel {
         this.workerStatus = new WorkerStatus(leases, readers).warnIfNameShared(settings.workerName());
         this.requests = new DuplicateRequestRecorder(
                 committer, settings.ambient(), settings.limits(), settings.requestObserver());
-        this.desk = new TransactionStepExecutor(store, committer, leases);
+        this.transactionSteps = new TransactionStepExecutor(store, committer, leases);
         this.javaWorkflows = new JavaWorkflowRegistry(this, settings.limits());
         workflows.forEach(
                 javaWorkflows::addCode); // before any run is claimed, so that this process can execute their runs
         this.runExecutor = new RunExecutor(
                 new RunExecutor.RunDependencies(
-                        committer, readers, desk, javaWorkflows, javaWorkflows, settings.limits(), dependencies),
+                        committer,
+                        readers,
+                        transactionSteps,
+                        javaWorkflows,
+                        javaWorkflows,
+                        settings.limits(),
+                        dependencies),
                 completions);
         leases.reportRunCount(runExecutor::activeRunCount);
         this.catalog = new WorkflowCatalog(readers, version -> javaWorkflows.compile(version, settings.compiler()));
@@ -382,7 +388,7 @@ public final class SemelRuntime implements Semel {
         dispatcher.close();
         runExecutor.close(grace);
         requests.close();
-        desk.close();
+        transactionSteps.close();
         committer.close();
         readers.close();
         leases.close();

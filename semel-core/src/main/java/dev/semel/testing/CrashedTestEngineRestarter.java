@@ -62,7 +62,8 @@ final class CrashedTestEngineRestarter implements RunHandle.EngineRouter, AutoCl
         CrashableStore crashable = new CrashableStore(store, life);
         RuntimeOptions settings = RuntimeOptions.of("the kit's own", CrashedTestEngineRestarter::noFiles)
                 .withClock(clock.ambient().withInstrumentation(life), () -> 0);
-        return new EngineInstance(life, crashable, SemelRuntime.openForTest(crashable, settings, List.copyOf(workflows)));
+        return new EngineInstance(
+                life, crashable, SemelRuntime.openForTest(crashable, settings, List.copyOf(workflows)));
     }
 
     private static dev.semel.definition.WorkflowVersion noFiles(dev.semel.store.DatabaseRows.VersionRow version) {

@@ -1,6 +1,7 @@
 package dev.semel.workflow;
 
 import dev.semel.definition.EffectSpec;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** An effect that Semel never sends twice. The workflow receives the outcome and handles an indeterminate one. */
@@ -13,11 +14,11 @@ public final class AtMostOnceEffect {
         this.plan = plan;
     }
 
-    public <T> EffectOutcome<T> call(Class<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> EffectOutcome<T> call(Class<T> type, StepFunction<T> work) {
         return call(TypeRef.of(type), work);
     }
 
-    public <T> EffectOutcome<T> call(TypeRef<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> EffectOutcome<T> call(TypeRef<T> type, StepFunction<T> work) {
         return typed(wire.operations().effect(plan, Effect.senderOf(wire, plan, work)), type);
     }
 
@@ -26,7 +27,7 @@ public final class AtMostOnceEffect {
         return typed(wire.operations().effect(plan, Effect.senderOf(action)), TypeRef.of(Void.class));
     }
 
-    private <T> EffectOutcome<T> typed(EffectOutcome<JsonNode> outcome, TypeRef<T> type) {
+    private <T extends @Nullable Object> EffectOutcome<T> typed(EffectOutcome<JsonNode> outcome, TypeRef<T> type) {
         return switch (outcome) {
             case EffectOutcome.Done<JsonNode>(JsonNode value) ->
                 new EffectOutcome.Done<>(wire.readResult(value, type, Effect.describe(plan)));

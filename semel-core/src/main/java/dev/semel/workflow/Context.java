@@ -49,20 +49,20 @@ public final class Context {
     }
 
     /** Runs repeatable code with {@link Retry#STANDARD}. A crash before its result is recorded makes it run again. */
-    public <T> T step(String name, Class<T> type, Callable<T> work) {
+    public <T extends @Nullable Object> T step(String name, Class<T> type, Callable<T> work) {
         return step(name).run(type, _ -> work.call());
     }
 
-    public <T> T step(String name, TypeRef<T> type, Callable<T> work) {
+    public <T extends @Nullable Object> T step(String name, TypeRef<T> type, Callable<T> work) {
         return step(name).run(type, _ -> work.call());
     }
 
     /** The same for code that needs its {@link Step}. */
-    public <T> T step(String name, Class<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T step(String name, Class<T> type, StepFunction<T> work) {
         return step(name).run(type, work);
     }
 
-    public <T> T step(String name, TypeRef<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T step(String name, TypeRef<T> type, StepFunction<T> work) {
         return step(name).run(type, work);
     }
 
@@ -76,11 +76,11 @@ public final class Context {
     }
 
     /** Writes rows to the store's own database, in one commit with the record of the step. */
-    public <T> T tx(String name, Class<T> type, TxFunction<T> work) {
+    public <T extends @Nullable Object> T tx(String name, Class<T> type, TxFunction<T> work) {
         return step(name).tx(type, work);
     }
 
-    public <T> T tx(String name, TypeRef<T> type, TxFunction<T> work) {
+    public <T extends @Nullable Object> T tx(String name, TypeRef<T> type, TxFunction<T> work) {
         return step(name).tx(type, work);
     }
 

@@ -3,6 +3,7 @@ package dev.semel.workflow;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.EffectSpec;
 import dev.semel.error.EffectInDoubt;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
@@ -19,11 +20,11 @@ public final class Effect {
     /**
      * Performs the effect and records its result; later executions return it. Pass {@link Step#key} to the provider.
      */
-    public <T> T call(Class<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T call(Class<T> type, StepFunction<T> work) {
         return call(TypeRef.of(type), work);
     }
 
-    public <T> T call(TypeRef<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T call(TypeRef<T> type, StepFunction<T> work) {
         EffectOutcome<JsonNode> outcome = wire.operations().effect(plan, senderOf(wire, plan, work));
         return wire.readResult(requireDone(outcome, plan), type, describe(plan));
     }
@@ -36,7 +37,7 @@ public final class Effect {
         return "effect \"" + plan.step().name() + "\"";
     }
 
-    static <T> DurableWorkflowOperations.EffectSender senderOf(
+    static <T extends @Nullable Object> DurableWorkflowOperations.EffectSender senderOf(
             JavaWorkflowJsonAdapter wire, EffectSpec plan, StepFunction<T> work) {
         DurableWorkflowOperations.StepWork written = wire.effectWork(describe(plan), work);
         return new DurableWorkflowOperations.EffectSender() {

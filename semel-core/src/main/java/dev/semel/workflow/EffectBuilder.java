@@ -169,11 +169,13 @@ public final class EffectBuilder {
     }
 
     /** The provider can report the result for a key; Semel queries it before it sends again. */
-    public <T> LookupBeforeRetryEffect<T> lookup(Class<T> type, ExternalEffectLookup<T> lookup) {
+    public <T extends @Nullable Object> LookupBeforeRetryEffect<T> lookup(
+            Class<T> type, ExternalEffectLookup<T> lookup) {
         return lookup(TypeRef.of(type), lookup);
     }
 
-    public <T> LookupBeforeRetryEffect<T> lookup(TypeRef<T> type, ExternalEffectLookup<T> lookup) {
+    public <T extends @Nullable Object> LookupBeforeRetryEffect<T> lookup(
+            TypeRef<T> type, ExternalEffectLookup<T> lookup) {
         return new LookupBeforeRetryEffect<>(wire, plan(new EffectDuplicateProtection.Lookup()), type, lookup);
     }
 

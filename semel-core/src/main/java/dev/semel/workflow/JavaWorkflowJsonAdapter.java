@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Converts between the typed values of Java workflow code and the JSON values of the engine's durable operations. */
 record JavaWorkflowJsonAdapter(DurableWorkflowOperations operations, JsonCodec codec) {
-    <T> DurableWorkflowOperations.StepWork stepWork(String what, StepFunction<T> work) {
+    <T extends @Nullable Object> DurableWorkflowOperations.StepWork stepWork(String what, StepFunction<T> work) {
         return step -> codec.write(work.run(step), "the result of " + what);
     }
 
@@ -20,7 +20,7 @@ record JavaWorkflowJsonAdapter(DurableWorkflowOperations operations, JsonCodec c
      * The same for effects. If the returned value cannot be written, the effect has happened. An exception from the
      * user's code itself says nothing about that, whatever its type.
      */
-    <T> DurableWorkflowOperations.StepWork effectWork(String what, StepFunction<T> work) {
+    <T extends @Nullable Object> DurableWorkflowOperations.StepWork effectWork(String what, StepFunction<T> work) {
         return step -> {
             T value = work.run(step);
             try {
@@ -35,7 +35,7 @@ record JavaWorkflowJsonAdapter(DurableWorkflowOperations operations, JsonCodec c
      * Reads the recorded value back even in the first execution, so that the code sees the same value after a restart.
      */
     @SuppressWarnings("NullAway") // null is what the user's own code returned
-    <T> T readResult(JsonNode recorded, TypeRef<T> type, String what) {
+    <T extends @Nullable Object> T readResult(JsonNode recorded, TypeRef<T> type, String what) {
         return codec.read(recorded, type.type(), "The recorded result of " + what);
     }
 

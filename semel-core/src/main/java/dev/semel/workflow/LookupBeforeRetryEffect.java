@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** A side effect whose provider Semel queries for an earlier result before it sends again. */
-public final class LookupBeforeRetryEffect<T> {
+public final class LookupBeforeRetryEffect<T extends @Nullable Object> {
     private final JavaWorkflowJsonAdapter wire;
     private final EffectSpec plan;
     private final TypeRef<T> type;

@@ -3,6 +3,7 @@ package dev.semel.workflow;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.StepSpec;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Builds a step: retries, timeout and earlier names; then {@link #run} or {@link #tx} executes it. */
@@ -37,11 +38,11 @@ public final class StepBuilder {
     }
 
     /** Runs repeatable code. A crash before its result is recorded makes it run again. */
-    public <T> T run(Class<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T run(Class<T> type, StepFunction<T> work) {
         return run(TypeRef.of(type), work);
     }
 
-    public <T> T run(TypeRef<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T run(TypeRef<T> type, StepFunction<T> work) {
         return wire.readResult(wire.operations().step(plan, wire.stepWork(what(), work)), type, what());
     }
 
@@ -53,11 +54,11 @@ public final class StepBuilder {
     }
 
     /** Writes rows to the store's own database, in one commit with the record of the step. */
-    public <T> T tx(Class<T> type, TxFunction<T> work) {
+    public <T extends @Nullable Object> T tx(Class<T> type, TxFunction<T> work) {
         return tx(TypeRef.of(type), work);
     }
 
-    public <T> T tx(TypeRef<T> type, TxFunction<T> work) {
+    public <T extends @Nullable Object> T tx(TypeRef<T> type, TxFunction<T> work) {
         DurableWorkflowOperations.TxWork written =
                 (sql, step) -> wire.codec().write(work.run(sql, step), "the result of " + what());
         return wire.readResult(wire.operations().tx(plan, written), type, what());

@@ -2,12 +2,13 @@ package dev.semel.workflow;
 
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A generic type with its type arguments, for example {@code new TypeRef<List<Pick>>() {}}.
  * The empty class body keeps the type arguments at run time.
  */
-public abstract class TypeRef<T> {
+public abstract class TypeRef<T extends @Nullable Object> {
     private final Type type;
 
     protected TypeRef() {
@@ -21,7 +22,7 @@ public abstract class TypeRef<T> {
         this.type = type;
     }
 
-    public static <T> TypeRef<T> of(Class<T> type) {
+    public static <T extends @Nullable Object> TypeRef<T> of(Class<T> type) {
         return new TypeRef<>(type) {};
     }
 

@@ -33,7 +33,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * Builds a workflow: key, fingerprint, limits, schedules and subscriptions; {@link #body} sets the code and finishes.
  */
-public final class WorkflowBuilder<I, O> {
+public final class WorkflowBuilder<I, O extends @Nullable Object> {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,63}");
     private static final String A_FUNCTION = "a function";
     private static final int LONGEST_TEXT = 1_000;

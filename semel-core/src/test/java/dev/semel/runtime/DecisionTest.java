@@ -2,8 +2,11 @@ package dev.semel.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.policy.ChangedEffectDataPolicy;
 import dev.semel.store.Await;
 import dev.semel.workflow.ApprovalDecision;
@@ -57,6 +60,18 @@ final class DecisionTest extends SqliteTestBase {
         RunHandle<String> again = semel.run(asking, run.id());
         assertTrue(again.approve("release", "ann", "fine"));
         assertEquals("approved by ann", again.result(SOON));
+    }
+
+    @Test
+    void a_run_is_found_only_with_its_own_workflow() {
+        RunHandle<String> run = start(asking);
+        Workflow<String, Integer> other =
+                Workflow.define("other", String.class, Integer.class).body((_, _) -> 1);
+        SemelException unknown = assertThrows(SemelException.class, () -> semel.run(other, run.id()));
+        assertEquals(ErrorCode.NOT_FOUND, unknown.code());
+        semel.register(other);
+        assertThrows(SemelException.class, () -> semel.run(other, run.id()));
+        assertEquals(run.id(), semel.run(asking, run.id()).id());
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.semel.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,10 +17,12 @@ import dev.semel.json.StrictJsonCodec;
 import dev.semel.store.Await;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.workflow.Workflow;
+import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -118,6 +121,9 @@ final class IdempotentCallExecutorTest extends SqliteTestBase {
         KeyConflict conflict = assertThrows(
                 KeyConflict.class, () -> create("k").request("other").call(Integer.class, done::incrementAndGet));
         assertEquals(List.of("request"), conflict.changedFields());
+        assertEquals(
+                "Operation \"create\" was called before under this key with a different request. It was not executed.",
+                conflict.detail());
         assertEquals(2, done.get());
     }
 
@@ -151,9 +157,28 @@ final class IdempotentCallExecutorTest extends SqliteTestBase {
     @Test
     void an_unused_key_has_nothing_to_decide() {
         assertFalse(create("none").isInDoubt());
-        SemelException refused =
-                assertThrows(SemelException.class, () -> create("none").confirmNotDone("bob"));
-        assertEquals(ErrorCode.NOT_FOUND, refused.code());
+        assertFalse(create("none").confirmDone(1, "bob"));
+        assertFalse(create("none").confirmNotDone("bob"));
+    }
+
+    @Test
+    void an_exception_of_the_code_reaches_the_caller_and_frees_the_key() {
+        IOException checked = new IOException("no space");
+        CompletionException wrapped = assertThrows(
+                CompletionException.class,
+                () -> once("k", () -> {
+                    throw checked;
+                }));
+        assertSame(checked, wrapped.getCause());
+        IllegalArgumentException unchecked = new IllegalArgumentException();
+        assertSame(
+                unchecked,
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> once("k", () -> {
+                            throw unchecked;
+                        })));
+        assertEquals(1, once("k", done::incrementAndGet));
     }
 
     @Test

@@ -119,9 +119,12 @@ final class PostgresUserCodeTest {
         until(cancelled, "signal");
         assertTrue(cancelled.cancel());
         until(cancelled, "sleep");
+        // The engine counts after the commit that until() sees.
+        Await.until("its two suspensions are counted", () -> semel.count("parkedRuns") >= 2);
         long before = semel.count("parkedRuns");
         RunHandle<String> held = start((ctx, _) -> ctx.step("a", String.class, _ -> "a") + ctx.await(GO));
         until(held, "signal");
+        Await.until("its suspension is counted", () -> semel.count("parkedRuns") > before);
         assertEquals(before + 1, semel.count("parkedRuns"), "the cancelled run was taken up although nothing was due");
         semel.register(flow((ctx, _) -> ctx.step("b", String.class, _ -> "b") + ctx.await(GO)));
         held.signal(GO, "!", Key.of("k"));

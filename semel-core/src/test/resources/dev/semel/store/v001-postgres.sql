@@ -493,4 +493,4 @@ INSERT INTO semel_workflow_version (workflow_id, version, body, published_at, pu
 INSERT INTO semel_workspace (ws, name, secret, created_at)
     VALUES (1, 'one', '\x736563726574206f66206f6e65', 1800000000000000);
 INSERT INTO semel_migration (number, name, checksum, breaking)
-    VALUES (1, 'V001__schema.sql', '7c0cf0caa9fe9671a8abee0dd825495c', 0);
+    VALUES (1, 'V001__schema.sql', '8e5b6f8ba568fdccc160984d6d232fcf', 0);

@@ -71,7 +71,7 @@ final class PostgresBatchRowLocker {
 
     /** The state of an unfinished run under the lock. */
     record LockedRun(@Nullable Long owner, int claimCount, int state, int crashCount, boolean cancelRequested) {
-        boolean isDrivenBy(long lease, StoreWrite.RunExecution by) {
+        boolean isOwnedBy(long lease, StoreWrite.RunExecution by) {
             return owner != null && owner == lease && claimCount == by.claim();
         }
     }

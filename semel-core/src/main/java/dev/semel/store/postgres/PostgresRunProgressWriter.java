@@ -31,7 +31,8 @@ final class PostgresRunProgressWriter {
         """;
 
     // After the lock, so that its snapshot contains all signals of earlier senders; a later sender waits for our lock
-    // and then finds the run suspended. A negative due_at: the run was woken while its owner suspended it. Its doubt may
+    // and then finds the run suspended. A negative due_at: the run was woken while its owner suspended it. Its doubt
+    // may
     // be decided by then, and a caller who reads the run must not get "in doubt" after the decision.
     private static final String SUSPEND = """
         UPDATE semel_unfinished_run w SET owner = NULL,
@@ -156,7 +157,7 @@ final class PostgresRunProgressWriter {
         }
         for (RunProgressBatchItem turn : turns) {
             PostgresBatchRowLocker.LockedRun work = locks.lockedRun(turn.run());
-            boolean owned = !locks.locksRuns() || work != null && work.isDrivenBy(lease, turn.execution);
+            boolean owned = !locks.locksRuns() || work != null && work.isOwnedBy(lease, turn.execution);
             if (owned && !over.contains(turn.run())) {
                 mine.add(turn);
                 if (turn.givesUpRun()) {

@@ -365,7 +365,7 @@ CREATE TABLE semel_schedule_tick (
 CREATE INDEX semel_schedule_tick_by_time ON semel_schedule_tick (at, workflow_id, schedule, nominal);
 
 -- A row is a step of a run that waits for a keyed signal; the delivery deletes it.
--- compensating: 1 if the wait goes on although a cancel was requested, because it belongs to a compensation.
+-- compensating: 1 if the wait continues although a cancel was requested, because it belongs to a compensation.
 CREATE TABLE semel_signal_wait (
     run BLOB NOT NULL,
     path TEXT NOT NULL,

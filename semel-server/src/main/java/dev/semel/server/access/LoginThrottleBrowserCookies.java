@@ -67,7 +67,8 @@ public final class LoginThrottleBrowserCookies {
     /** Issues the cookie for a new session; null for a user without a password. */
     public @Nullable BrowserCookie issue(String session) {
         LoginSessionStore.Owner account = UserAccountStore.owner(session);
-        DatabaseRows.WorkspaceRow workspace = account == null ? null : semel.view(reads -> reads.workspace(account.ws()));
+        DatabaseRows.WorkspaceRow workspace =
+                account == null ? null : semel.view(reads -> reads.workspace(account.ws()));
         Owner owner = account == null || workspace == null ? null : owner(workspace, account.name());
         if (workspace == null || owner == null) {
             return null;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 final class ApiListFilterParser {
     private ApiListFilterParser() {}
 
-    /** @param refusal the error text for an unknown name or an empty value */
-    static Map<String, String> parse(@Nullable String text, Set<String> known, String refusal) {
+    /** @param rejection the error text for an unknown name or an empty value */
+    static Map<String, String> parse(@Nullable String text, Set<String> known, String rejection) {
         Map<String, String> words = new HashMap<>();
         for (String word :
                 text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
@@ -18,7 +18,7 @@ final class ApiListFilterParser {
             String name = colon < 1 ? "" : word.substring(0, colon);
             String value = word.substring(colon + 1);
             if (value.isEmpty() || !known.contains(name)) {
-                throw ApiErrors.invalidQuery(refusal);
+                throw ApiErrors.invalidQuery(rejection);
             }
             words.put(name, value);
         }

@@ -33,10 +33,10 @@ final class InboundEventJsonRenderer {
     private static ObjectNode started(InboundEventResult.StartedRun run, UUID instance) {
         ObjectNode out =
                 RunJsonRenderer.newObject().put("workflow", run.workflow()).put("workflow_id", run.workflowId());
-        SemelException refused = run.rejection();
-        if (refused != null) {
+        SemelException rejection = run.rejection();
+        if (rejection != null) {
             out.putNull("run_id");
-            out.set("problem", HttpProblemResponseMapper.toDocument(refused, instance));
+            out.set("problem", HttpProblemResponseMapper.toDocument(rejection, instance));
             return out;
         }
         out.put("run_id", run.runId().isEmpty() ? null : run.runId());

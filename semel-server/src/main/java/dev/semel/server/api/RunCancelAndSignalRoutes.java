@@ -51,7 +51,10 @@ record RunCancelAndSignalRoutes(SemelRuntime semel, RunJsonRenderer views, Idemp
     /** Executes the change once per key; the response has the current status of the run. */
     @SuppressWarnings("unchecked") // the code only checks whether the change was made
     private ServerHttpResponse done(
-            ServerHttpRequest request, ActionRequest actionRequest, RunHandle.@Nullable RunChange runChange, String what) {
+            ServerHttpRequest request,
+            ActionRequest actionRequest,
+            RunHandle.@Nullable RunChange runChange,
+            String what) {
         // If there is nothing to change, the server still looks for a stored response.
         StoreWriteCommand<?> edit = runChange == null ? new StoreWriteCommand.WakeRuns(List.of()) : runChange.edit();
         String runId = run(request).id();
@@ -104,7 +107,8 @@ record RunCancelAndSignalRoutes(SemelRuntime semel, RunJsonRenderer views, Idemp
         return row != null || request.principal().hasScope(TokenScope.ADMIN);
     }
 
-    private RunHandle.@Nullable RunChange reviewDecision(ServerHttpRequest request, InboundJsonRequestBody json, int version) {
+    private RunHandle.@Nullable RunChange reviewDecision(
+            ServerHttpRequest request, InboundJsonRequestBody json, int version) {
         String decision = decision(json);
         HumanReviewStoreWriteCommand.ReviewRow row = asked(request, json.text("step"));
         if (row == null

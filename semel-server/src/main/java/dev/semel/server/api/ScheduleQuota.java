@@ -65,10 +65,10 @@ record ScheduleQuota(SemelRuntime semel, IntSupplier most) {
     }
 
     /** Like {@link #retryUntilCounted(Supplier)}; null if the publish failed for another reason. */
-    static <T> @Nullable T retryUntilCounted(Supplier<@Nullable T> publish, BooleanSupplier refused) {
+    static <T> @Nullable T retryUntilCounted(Supplier<@Nullable T> publish, BooleanSupplier rejected) {
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             T done = publish.get();
-            if (done != null || refused.getAsBoolean()) {
+            if (done != null || rejected.getAsBoolean()) {
                 return done;
             }
         }

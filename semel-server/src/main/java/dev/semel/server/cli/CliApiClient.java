@@ -191,7 +191,7 @@ final class CliApiClient {
 
     /**
      * Separates a refused connection (nothing was sent) from a broken one (the request may have arrived), as the
-     * engine does. Searches the whole cause chain, because with a retry limit of 1 the client wraps a refusal into
+     * engine does. Searches the whole cause chain, because with a retry limit of 1 the client wraps a rejection into
      * "Too many retries".
      */
     private static CliNoServerResponseException noAnswer(@Nullable Throwable failed) {

@@ -27,13 +27,13 @@ final class CliCommandException extends RuntimeException {
     }
 
     /** A failure in the server's form, detected locally. */
-    static CliCommandException from(int exit, SemelException refusal) {
+    static CliCommandException from(int exit, SemelException rejection) {
         ObjectNode document = TerminalJsonFormatter.newObject();
-        document.put("title", refusal.code().title())
-                .put("detail", refusal.detail())
-                .put("fix", refusal.fix())
-                .put("code", refusal.code().slug());
-        if (refusal.members().get("errors") instanceof List<?> errors) {
+        document.put("title", rejection.code().title())
+                .put("detail", rejection.detail())
+                .put("fix", rejection.fix())
+                .put("code", rejection.code().slug());
+        if (rejection.members().get("errors") instanceof List<?> errors) {
             ArrayNode places = document.putArray("errors");
             for (Object error : errors) {
                 ObjectNode place = places.addObject();

@@ -45,41 +45,6 @@ public final class CliRootCommand implements Callable<Integer> {
 
     private static final int HELP_WIDTH = 80;
 
-    /** Names of earlier versions, with what to type instead. */
-    static final Map<String, String> MOVED = Map.ofEntries(
-            Map.entry("workflows", "workflow list"),
-            Map.entry("new", "workflow new"),
-            Map.entry("draft", "workflow draft"),
-            Map.entry("versions", "workflow versions"),
-            Map.entry("diff", "workflow diff"),
-            Map.entry("promote", "workflow promote"),
-            Map.entry("rollback", "workflow rollback"),
-            Map.entry("pause", "workflow pause"),
-            Map.entry("resume", "workflow resume"),
-            Map.entry("backtest", "workflow backtest"),
-            Map.entry("timeline", "run timeline"),
-            Map.entry("cancel", "run cancel"),
-            Map.entry("signal", "run signal"),
-            Map.entry("reveal", "run reveal"),
-            Map.entry("keys", "key list"),
-            Map.entry("requests", "request list"),
-            Map.entry("effects", "effect list"),
-            Map.entry("objects", "object list"),
-            Map.entry("reviews", "review list"),
-            Map.entry("decide", "review decide"),
-            Map.entry("approve", "review decide ID approve"),
-            Map.entry("reject", "review decide ID reject"),
-            Map.entry("emit", "event send"),
-            Map.entry("events", "event list"),
-            Map.entry("hooks", "webhook list"),
-            Map.entry("schedules", "schedule list"),
-            Map.entry("people", "user list"),
-            Map.entry("alerts", "alert list"),
-            Map.entry("workspaces", "workspace list"),
-            Map.entry("workers", "worker list"),
-            Map.entry("signals", "monitoring show"),
-            Map.entry("facts", "fact list"));
-
     private final CliCommandEnvironment environment;
 
     @Option(
@@ -168,10 +133,6 @@ public final class CliRootCommand implements Callable<Integer> {
         if (wrong instanceof UnmatchedArgumentException unmatched) {
             String word =
                     TerminalJsonFormatter.sanitize(unmatched.getUnmatched().getFirst());
-            if (name.equals("semel") && MOVED.containsKey(word)) {
-                err.println("semel " + word + " was renamed to semel " + MOVED.get(word));
-                return ExitCode.USAGE;
-            }
             boolean verb = command.getCommand() instanceof CliCommandGroup && !word.startsWith("-");
             err.println(
                     verb

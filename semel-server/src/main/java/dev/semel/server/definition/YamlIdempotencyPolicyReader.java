@@ -189,9 +189,9 @@ final class YamlIdempotencyPolicyReader {
         reads.addAll(read);
         if (!(template instanceof YamlValueTemplate.SingleExpression)
                 && !(template instanceof YamlValueTemplate.InterpolatedText)) {
-            boolean refused = member.value() instanceof YamlNode.ScalarNode(YamlSourceRange _, var value)
+            boolean hasInvalidExpression = member.value() instanceof YamlNode.ScalarNode(YamlSourceRange _, var value)
                     && value.asString().contains("${");
-            if (!refused) {
+            if (!hasInvalidExpression) {
                 problems.add(
                         member.value().range(),
                         "the fingerprint entry '%s' must be an expression: ${ … }."

@@ -128,7 +128,21 @@ final class YamlWorkflowReader {
 
     private @Nullable YamlMapReader trigger(YamlMapReader workflow) {
         YamlMapReader trigger = YamlMapReader.of(workflow.get("trigger"), "trigger", problems);
-        return trigger == null ? null : trigger.allowOnly(Set.of("http", "events", "schedules"));
+        if (trigger == null) {
+            return null;
+        }
+        for (String name : List.of("webhook", "webhooks")) {
+            if (trigger.get(name) != null) {
+                problems.add(
+                        trigger.nameRange(name),
+                        "A webhook triggers a workflow through `trigger.events`.",
+                        "use events",
+                        "Write `trigger: { events: [{ type: order.paid, source: shop }] }`, where `source` is the name"
+                                + " of the webhook source.");
+                return null;
+            }
+        }
+        return trigger.allowOnly(Set.of("http", "events", "schedules"));
     }
 
     private @Nullable YamlMapReader http(@Nullable YamlMapReader trigger) {

@@ -66,10 +66,10 @@ final class DemoExternalApiRegistry {
     synchronized ObjectNode toJson() {
         ObjectNode out = JsonNodeFactory.instance.objectNode();
         ObjectNode providers = out.putObject("providers");
-        states.forEach((provider, desk) -> providers
+        states.forEach((provider, counts) -> providers
                 .putObject(provider.pathName())
-                .put("calls", desk.calls())
-                .put("effects", desk.effects()));
+                .put("calls", counts.calls())
+                .put("effects", counts.effects()));
         ArrayNode calls = out.putArray("newest");
         newest.forEach(recentCall -> calls.addObject()
                 .put("call", recentCall.line())
@@ -81,8 +81,8 @@ final class DemoExternalApiRegistry {
 
     synchronized String toText() {
         StringBuilder out = new StringBuilder("provider   calls  effects\n");
-        states.forEach((provider, desk) ->
-                out.append("%-10s %5d  %7d%n".formatted(provider.pathName(), desk.calls(), desk.effects())));
+        states.forEach((provider, counts) ->
+                out.append("%-10s %5d  %7d%n".formatted(provider.pathName(), counts.calls(), counts.effects())));
         out.append(newest.isEmpty() ? "\nNo calls yet.\n" : "\nnewest calls    key        did\n");
         newest.forEach(recentCall -> out.append("%-15s %-10s %s%s%n"
                 .formatted(

@@ -54,7 +54,7 @@ public final class ExternalApiSimulator implements AutoCloseable {
             String step, String method, String effectId, boolean isEffect, boolean responseDropped) {}
 
     private ExternalApiSimulator() throws IOException {
-        var factory = Thread.ofPlatform().daemon().name("understudy-", 0).factory();
+        var factory = Thread.ofPlatform().daemon().name("demo-provider-", 0).factory();
         this.http = new LoopbackHttpServer(0, Executors.newFixedThreadPool(THREADS, factory), this::answer);
     }
 

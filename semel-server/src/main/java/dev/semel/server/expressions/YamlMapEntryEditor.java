@@ -146,19 +146,19 @@ record YamlMapEntryEditor(YamlSourceMap yaml, List<String> path) {
         int end = yaml.end(one.value());
         if (next != null) {
             int nextStart = yaml.charOffset(next.nameRange().start());
-            refuseComment(end, nextStart);
+            rejectComment(end, nextStart);
             return yaml.replace(start, nextStart, "");
         }
         if (previous == null) {
             return yaml.replace(start, end, "");
         }
         int before = yaml.end(previous.value());
-        refuseComment(before, start);
+        rejectComment(before, start);
         return yaml.replace(before, end, "");
     }
 
     /** Only commas and spaces may separate the entries: the owner of a comment there would be unclear. */
-    private void refuseComment(int from, int to) {
+    private void rejectComment(int from, int to) {
         if (yaml.between(from, to).contains("#")) {
             throw FormatPreservingYamlEditor.editRejected(path, "there is a comment beside it");
         }
@@ -180,7 +180,7 @@ record YamlMapEntryEditor(YamlSourceMap yaml, List<String> path) {
             throw FormatPreservingYamlEditor.editRejected(path, "it is the only field of a list item");
         }
         int nextStart = yaml.charOffset(next.nameRange().start());
-        refuseComment(end, nextStart);
+        rejectComment(end, nextStart);
         return yaml.replace(start, nextStart, "");
     }
 

@@ -129,7 +129,7 @@ public final class YamlReader {
         if (depth > DEEPEST) {
             throw stop(event, pointer, "values may have at most " + DEEPEST + " nested levels.");
         }
-        refuseSharing(event, pointer);
+        rejectSharing(event, pointer);
         return switch (event) {
             case ScalarEvent scalar -> scalar(scalar, pointer);
             case SequenceStartEvent start -> items(start, pointer, depth);
@@ -138,7 +138,7 @@ public final class YamlReader {
         };
     }
 
-    private void refuseSharing(Event event, String pointer) {
+    private void rejectSharing(Event event, String pointer) {
         if (event instanceof AliasEvent) {
             throw stop(event, pointer, "aliases are not allowed; write the value here.");
         }
@@ -182,7 +182,7 @@ public final class YamlReader {
     private YamlNode.MapNode members(MappingStartEvent start, String pointer, int depth) {
         Map<String, YamlNode.MapEntry> members = new LinkedHashMap<>();
         for (Event event = events.next(); !(event instanceof MappingEndEvent); event = events.next()) {
-            refuseSharing(event, pointer);
+            rejectSharing(event, pointer);
             if (!(event instanceof ScalarEvent name)) {
                 throw stop(event, pointer, "the name of a field must be text.");
             }

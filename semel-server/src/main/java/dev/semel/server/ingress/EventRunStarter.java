@@ -46,7 +46,7 @@ record EventRunStarter(SemelRuntime semel, InboundEventProcessor.Dependencies po
             String id = one.published().workflowId();
             switch (outcomes.get(id)) {
                 case Outcome.Done(StartedRun started) -> runs.put(id, started);
-                case Outcome.Retryable(SemelException refusal) -> retryable = refusal;
+                case Outcome.Retryable(SemelException rejection) -> retryable = rejection;
                 case null -> throw new IllegalStateException("a workflow has no outcome");
                 case Outcome.NotSubscribed _ -> {}
             }
@@ -57,7 +57,7 @@ record EventRunStarter(SemelRuntime semel, InboundEventProcessor.Dependencies po
     private sealed interface Outcome {
         record Done(StartedRun started) implements Outcome {}
 
-        record Retryable(SemelException refusal) implements Outcome {}
+        record Retryable(SemelException rejection) implements Outcome {}
 
         /** The current or assigned version does not subscribe to the event. */
         record NotSubscribed() implements Outcome {}
@@ -73,10 +73,10 @@ record EventRunStarter(SemelRuntime semel, InboundEventProcessor.Dependencies po
                     workflow, workflowId, answer.runId(), answer.replayed(), answer.payloadMismatch(), null));
         } catch (NotSubscribedException e) {
             return new Outcome.NotSubscribed();
-        } catch (SemelException refusal) {
-            return refusal.code().retryable()
-                    ? new Outcome.Retryable(refusal)
-                    : new Outcome.Done(new StartedRun(workflow, workflowId, "", false, false, refusal));
+        } catch (SemelException rejection) {
+            return rejection.code().retryable()
+                    ? new Outcome.Retryable(rejection)
+                    : new Outcome.Done(new StartedRun(workflow, workflowId, "", false, false, rejection));
         }
     }
 
@@ -96,16 +96,16 @@ record EventRunStarter(SemelRuntime semel, InboundEventProcessor.Dependencies po
                 && TriggerAdmissionRules.statusOf(keyRecord, found.now()) == KeyStatus.LIVE) {
             return new StartedRun(workflow.name(), workflow.workflowId(), keyRecord.runIdText(), true, false, null);
         }
-        SemelException refused = null;
+        SemelException rejection = null;
         if (EventSubscriptionMatch.evaluate(workflow, eventTrigger.event())
                 instanceof EventSubscriptionMatch.Matched(JsonNode input)) {
             try {
                 check(workflow, input);
             } catch (SemelException e) {
-                refused = e;
+                rejection = e;
             }
         }
-        return new StartedRun(workflow.name(), workflow.workflowId(), "", false, false, refused);
+        return new StartedRun(workflow.name(), workflow.workflowId(), "", false, false, rejection);
     }
 
     private Trigger trigger(WorkflowCatalogEntry current, EventTrigger eventTrigger) {

@@ -37,7 +37,7 @@ import javax.net.ssl.SSLSocketFactory;
  */
 public final class OutboundHttpClient implements AutoCloseable {
     private static final Duration LONGEST_LOOKUP = Duration.ofSeconds(10);
-    private static final int LONGEST_REFUSAL = 64 * 1024;
+    private static final int MAX_ERROR_BODY_BYTES = 64 * 1024;
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
     private final OutboundConnection.ConnectionOptions making;
@@ -174,7 +174,7 @@ public final class OutboundHttpClient implements AutoCloseable {
             head = readEarlyResponse(incoming, cut);
         }
         boolean success = head.status() >= 200 && head.status() < 300;
-        int longest = success ? request.options().maxResponseBytes() : LONGEST_REFUSAL;
+        int longest = success ? request.options().maxResponseBytes() : MAX_ERROR_BODY_BYTES;
         byte[] body;
         try {
             body = incoming.readBody(head, request.method(), longest);

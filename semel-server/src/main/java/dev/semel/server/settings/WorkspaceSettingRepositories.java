@@ -28,7 +28,7 @@ public record WorkspaceSettingRepositories(
         RecipientGroupStore cohorts) {
     private static final int LARGEST_CHANNEL = 64 << 10;
     private static final int LARGEST_ROUTE = 16 << 10;
-    private static final int LARGEST_HOOK = 16 << 10;
+    private static final int MAX_WEBHOOK_BYTES = 16 << 10;
     private static final int LARGEST_ALERT = 4 << 10;
 
     /** Validation beyond the document's form, applied when it is stored rather than when it is used. */
@@ -61,7 +61,7 @@ public record WorkspaceSettingRepositories(
                 new WorkspaceSettingRepository<>(
                         semel, WorkspaceSettingKinds.ROUTE, LARGEST_ROUTE, NotificationRouteSetting::read),
                 new WorkspaceSettingRepository<>(
-                        semel, WorkspaceSettingKinds.WEBHOOK, LARGEST_HOOK, InboundWebhookSettingParser::read),
+                        semel, WorkspaceSettingKinds.WEBHOOK, MAX_WEBHOOK_BYTES, InboundWebhookSettingParser::read),
                 new WorkspaceSettingRepository<>(
                         semel, WorkspaceSettingKinds.INCIDENT, IncidentReport.LARGEST, IncidentReport::read),
                 new WorkspaceSettingRepository<>(semel, WorkspaceSettingKinds.ALERT, LARGEST_ALERT, AlertSetting::read),

@@ -70,12 +70,12 @@ record TxStepAction(
             }
             return null;
         }
-        String refusal = text.contains("${")
+        String rejection = text.contains("${")
                 ? "tx.sql must not contain expressions, which would allow SQL injection; use a parameter such as"
                         + " :payment and set it under tx.params."
                 : NamedParameterSql.findProblem(text);
-        if (refusal != null) {
-            draft.addError(section.valueRange("sql"), refusal);
+        if (rejection != null) {
+            draft.addError(section.valueRange("sql"), rejection);
             return null;
         }
         NamedParameterSql sql = NamedParameterSql.parse(text);

@@ -71,7 +71,7 @@ record YamlHttpRequestReader(YamlStepReadContext draft, YamlMapReader section) {
         if (section.get("headers") instanceof YamlNode.MapNode members) {
             Set<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
             members.members().forEach((name, member) -> {
-                String refusal = !OutboundRequestHeader.isName(name)
+                String rejection = !OutboundRequestHeader.isName(name)
                         ? "this is not a valid header name."
                         : OutboundRequestHeader.isFraming(name)
                                 ? "remove this header: the server sets it itself."
@@ -82,8 +82,8 @@ record YamlHttpRequestReader(YamlStepReadContext draft, YamlMapReader section) {
                                                 ? "this header carries the effect key; set `idempotency_header` to"
                                                         + " another name or to `none`."
                                                 : seen.add(name) ? null : "this header appears twice; remove one.";
-                if (refusal != null) {
-                    draft.addError(member.nameRange(), refusal);
+                if (rejection != null) {
+                    draft.addError(member.nameRange(), rejection);
                 }
             });
         }

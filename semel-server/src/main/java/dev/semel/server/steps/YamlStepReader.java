@@ -239,9 +239,9 @@ public final class YamlStepReader {
         YamlValueTemplate when = tools.templates().compile(tree, site, Set.of(CelKind.BOOL));
         boolean whole = when instanceof YamlValueTemplate.SingleExpression;
         boolean constant = when instanceof YamlValueTemplate.Literal(var value) && value.isBoolean();
-        boolean refused = tree instanceof YamlNode.ScalarNode(YamlSourceRange _, var value)
+        boolean hasInvalidExpression = tree instanceof YamlNode.ScalarNode(YamlSourceRange _, var value)
                 && value.asString().startsWith("${");
-        if (!whole && !constant && !refused) {
+        if (!whole && !constant && !hasInvalidExpression) {
             tools.problems()
                     .add(tree.range(), "%s must be one expression that returns true or false: ${ … }.".formatted(name));
         }

@@ -114,21 +114,6 @@ class UsageTest {
     }
 
     @Test
-    void a_name_of_an_earlier_version_names_the_command_that_replaced_it() {
-        var result = desk.run("hooks", "list");
-        assertEquals(2, result.exit());
-        assertEquals("semel hooks was renamed to semel webhook list\n", result.err());
-        CliRootCommand.MOVED.forEach((before, now) -> {
-            CommandLine at = root();
-            assertFalse(at.getSubcommands().containsKey(before), before);
-            for (String word : now.split(" ID ")[0].split(" ")) {
-                at = at.getSubcommands().get(word);
-                assertNotNull(at, now);
-            }
-        });
-    }
-
-    @Test
     void a_resource_without_a_verb_lists_its_verbs() {
         var result = desk.run("token");
         assertEquals(2, result.exit());

@@ -127,7 +127,7 @@ class MistakesTest {
                         "trigger: {webhook: {}}\n",
                         "4:11",
                         "/trigger/webhook",
-                        "trigger.webhook is not available yet in this version."),
+                        "A webhook triggers a workflow through `trigger.events`."),
                 mistake(
                         "trigger: {htp: {}}\n",
                         "4:11",

@@ -28,23 +28,23 @@ record IdToken(JsonNode claims) {
             BiFunction<String, JsonWebKeySet.Algorithm, JsonWebKeySet.@Nullable Key> keys) {
         String[] parts = token.split("\\.", -1);
         if (token.length() > LONGEST || parts.length != 3) {
-            throw refused("is malformed");
+            throw rejected("is malformed");
         }
         JsonNode head = json(parts[0]);
         JsonWebKeySet.Algorithm algorithm =
                 JsonWebKeySet.Algorithm.of(head.path("alg").asString(""));
         if (algorithm == null) {
-            throw refused("is not signed with RS256 or ES256");
+            throw rejected("is not signed with RS256 or ES256");
         }
         if (head.has("crit")) {
-            throw refused("requires an extension that this server does not support");
+            throw rejected("requires an extension that this server does not support");
         }
         JsonWebKeySet.Key key = keys.apply(head.path("kid").asString(""), algorithm);
         if (key == null) {
-            throw refused("is signed with a key that the provider does not have");
+            throw rejected("is signed with a key that the provider does not have");
         }
         if (!hasValidSignature(parts, key)) {
-            throw refused("has an invalid signature");
+            throw rejected("has an invalid signature");
         }
         IdToken proved = new IdToken(json(parts[1]));
         proved.check(wanted);
@@ -64,25 +64,25 @@ record IdToken(JsonNode claims) {
 
     private void check(ExpectedClaims wanted) {
         if (!text("iss").equals(wanted.issuer())) {
-            throw refused("comes from another issuer");
+            throw rejected("comes from another issuer");
         }
         Set<String> audience = texts(claims.path("aud"));
         boolean named = text("azp").equals(wanted.client());
         if (!audience.contains(wanted.client()) || !named && (audience.size() > 1 || claims.has("azp"))) {
-            throw refused("was issued for another application");
+            throw rejected("was issued for another application");
         }
         if (!OidcLoginState.same(text("nonce"), wanted.nonce())) {
-            throw refused("belongs to another login");
+            throw rejected("belongs to another login");
         }
         long now = wanted.now().getEpochSecond();
         if (claims.path("exp").asLong(0) <= now - LENIENCE_SECONDS) {
-            throw refused("has expired");
+            throw rejected("has expired");
         }
         if (Math.max(claims.path("iat").asLong(0), claims.path("nbf").asLong(0)) > now + LENIENCE_SECONDS) {
-            throw refused("was issued in the future; check the clocks");
+            throw rejected("was issued in the future; check the clocks");
         }
         if (subject().isEmpty() || subject().length() > LONGEST_SUBJECT) {
-            throw refused("has no subject");
+            throw rejected("has no subject");
         }
     }
 
@@ -133,11 +133,11 @@ record IdToken(JsonNode claims) {
         try {
             return StrictJsonCodec.parse(Base64.getUrlDecoder().decode(part));
         } catch (IllegalArgumentException | SemelException e) {
-            throw refused("is malformed");
+            throw rejected("is malformed");
         }
     }
 
-    private static SemelException refused(String why) {
+    private static SemelException rejected(String why) {
         return OidcIdentityProvider.rejection("The ID token of the identity provider " + why);
     }
 
