@@ -47,7 +47,7 @@ public final class StoreQueryThreadPool implements AutoCloseable {
     public <T> T read(Function<StoreQueries, T> query) {
         T answer = readNullable(query::apply);
         if (answer == null) {
-            throw new IllegalStateException("a query that always has a result returned null");
+            throw new IllegalStateException("a store query returned null, although it must return a value");
         }
         return answer;
     }

@@ -86,7 +86,7 @@ public final class EffectBuilder {
             throw invalid("its worth is not a finite number");
         }
         if (currency.isBlank() || currency.length() > 16) {
-            throw invalid("the currency of its worth must have 1 to 16 characters");
+            throw invalid("the currency of worth(amount, currency) must have 1 to 16 characters");
         }
         boolean plain = amount instanceof BigDecimal exact && Math.abs((long) exact.scale()) <= LONGEST_SCALE;
         String digits = plain ? ((BigDecimal) amount).toPlainString() : amount.toString();

@@ -12,13 +12,13 @@ final class JournalCodeMismatchTrackerTest {
 
     @Test
     void an_incompatible_run_is_tried_once_per_registered_code() {
-        JournalCodeMismatchTracker misfits = new JournalCodeMismatchTracker();
-        assertFalse(misfits.contains(one));
-        misfits.add(one, "wf_a");
-        misfits.add(two, "wf_b");
-        assertTrue(misfits.contains(one));
-        misfits.forget("wf_a");
-        assertFalse(misfits.contains(one));
-        assertTrue(misfits.contains(two));
+        JournalCodeMismatchTracker incompatibleRuns = new JournalCodeMismatchTracker();
+        assertFalse(incompatibleRuns.contains(one));
+        incompatibleRuns.add(one, "wf_a");
+        incompatibleRuns.add(two, "wf_b");
+        assertTrue(incompatibleRuns.contains(one));
+        incompatibleRuns.forget("wf_a");
+        assertFalse(incompatibleRuns.contains(one));
+        assertTrue(incompatibleRuns.contains(two));
     }
 }

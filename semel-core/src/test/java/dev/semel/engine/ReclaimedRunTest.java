@@ -36,7 +36,7 @@ final class ReclaimedRunTest {
 
     /**
      * Signals and claims go through lane 0. So a rest that was committed on lane 1 can be held there, before its run is
-     * told, until somebody has claimed the run.
+     * reported, until somebody has claimed the run.
      */
     private final ClockAndRandomSource ambient = ManualClock.startingNow()
             .ambient()

@@ -225,18 +225,18 @@ final class RecoveryTest {
 
     @Test
     void an_execution_whose_run_has_a_new_owner_records_nothing() throws InterruptedException {
-        CountDownLatch driven = new CountDownLatch(1);
+        CountDownLatch executed = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         AtomicInteger executions = new AtomicInteger();
         try (EngineTestBench bench = new EngineTestBench(Dialect.POSTGRES)) {
             bench.publish("slow", KeyPolicyBuilder.plain(), (_, _) -> {
                 int n = executions.incrementAndGet();
-                driven.countDown();
+                executed.countDown();
                 go.await();
                 return IntNode.valueOf(n);
             });
             TriggerResult answer = bench.ask("slow").send();
-            driven.await();
+            executed.await();
             bench.fixture.execute(
                     "INSERT INTO semel_lease (lease, worker, started_at, expires_at) SELECT 4712, 'other', 0,"
                             + " max(expires_at) + 1000000000 FROM semel_lease");

@@ -43,12 +43,12 @@ final class StoreHealthMonitorTest {
 
     private final StoreFixture fixture = new SqliteStoreFixture();
     private final WorkflowStore store = fixture.store();
-    private final StoreHealthMonitor vigil = new StoreHealthMonitor(store);
+    private final StoreHealthMonitor monitor = new StoreHealthMonitor(store);
 
     @BeforeEach
     void listen() {
         logger.addHandler(handler);
-        vigil.recordHeartbeat(new WorkerLeases.StoreStatus(0, SAFE, null));
+        monitor.recordHeartbeat(new WorkerLeases.StoreStatus(0, SAFE, null));
         said.clear();
     }
 
@@ -61,28 +61,28 @@ final class StoreHealthMonitorTest {
 
     @Test
     void a_wrong_clock_is_logged_once_with_the_difference_and_once_when_corrected() {
-        vigil.recordHeartbeat(new WorkerLeases.StoreStatus(HOUR, SAFE, null));
-        vigil.recordHeartbeat(new WorkerLeases.StoreStatus(HOUR + 1, SAFE, null));
+        monitor.recordHeartbeat(new WorkerLeases.StoreStatus(HOUR, SAFE, null));
+        monitor.recordHeartbeat(new WorkerLeases.StoreStatus(HOUR + 1, SAFE, null));
         assertEquals(1, said.size());
         assertTrue(
                 said.getFirst().startsWith("WARNING the clock of this machine is 3600 s ahead of the store clock."),
                 said::toString);
         assertTrue(said.getFirst().contains("Synchronize this machine with a time server"), said::toString);
-        vigil.recordHeartbeat(new WorkerLeases.StoreStatus(-3, SAFE, null));
+        monitor.recordHeartbeat(new WorkerLeases.StoreStatus(-3, SAFE, null));
         assertEquals("INFO the clock of this machine agrees with the store clock again", said.getLast());
-        vigil.recordHeartbeat(new WorkerLeases.StoreStatus(-HOUR, SAFE, null));
+        monitor.recordHeartbeat(new WorkerLeases.StoreStatus(-HOUR, SAFE, null));
         assertTrue(said.getLast().contains("3600 s behind the store clock"), said::toString);
         assertEquals(3, said.size());
     }
 
     @Test
     void a_store_that_becomes_unsafe_is_logged_once_and_so_is_its_recovery() {
-        vigil.recordHeartbeat(new WorkerLeases.StoreStatus(0, UNSAFE, null));
-        vigil.recordHeartbeat(new WorkerLeases.StoreStatus(0, UNSAFE, null));
-        assertEquals(UNSAFE, vigil.durability());
+        monitor.recordHeartbeat(new WorkerLeases.StoreStatus(0, UNSAFE, null));
+        monitor.recordHeartbeat(new WorkerLeases.StoreStatus(0, UNSAFE, null));
+        assertEquals(UNSAFE, monitor.durability());
         assertEquals(1, said.size());
         assertTrue(said.getFirst().startsWith("SEVERE the store has become UNSAFE: fsync=off."), said::toString);
-        vigil.recordHeartbeat(new WorkerLeases.StoreStatus(0, SAFE, null));
+        monitor.recordHeartbeat(new WorkerLeases.StoreStatus(0, SAFE, null));
         assertEquals("INFO the durability of the store has changed: fsync=on", said.getLast());
     }
 }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a caller is told when the store fails: row 16, and that a retry with the same key is always safe. */
+/** What a caller is notified when the store fails: row 16, and that a retry with the same key is always safe. */
 @ParameterizedClass
 @EnumSource
 final class TriggerAdmissionControllerTest {
@@ -154,7 +154,7 @@ final class TriggerAdmissionControllerTest {
         Thread.ofVirtual().start(caller);
         Await.until("the store was tried", () -> counters.storeFailures.sum() > 0);
         nanos.addAndGet(EngineLimits.DEFAULT.writeDeadline().toNanos() + 1);
-        Await.until("the caller is told", caller::isDone);
+        Await.until("the caller is notified", caller::isDone);
         SemelException refused = caller.resultNow();
         assertEquals(ErrorCode.STORE_UNAVAILABLE, refused.code());
         assertTrue(refused.code().retryable());
@@ -168,12 +168,12 @@ final class TriggerAdmissionControllerTest {
     void row_16_a_retry_after_a_lost_response_finds_the_one_run() {
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
         TriggerResult first = send("K");
-        assertFalse(first.replayed(), "the caller is told of its own run");
+        assertFalse(first.replayed(), "the caller is notified of its own run");
         TriggerResult again = send("K");
         assertTrue(again.replayed());
         assertEquals(first.runId(), again.runId());
         assertEquals(1, fixture.count("semel_run"));
-        Await.until("the run is driven and ends", () -> fixture.count("semel_finished_run") == 1);
+        Await.until("the run is executed and ends", () -> fixture.count("semel_finished_run") == 1);
     }
 
     @Test
@@ -187,7 +187,7 @@ final class TriggerAdmissionControllerTest {
         Thread.ofVirtual().start(caller);
         Await.until("the store was tried", () -> counters.storeFailures.sum() > before);
         nanos.addAndGet(EngineLimits.DEFAULT.writeDeadline().toNanos() + 1);
-        Await.until("the caller is told", caller::isDone);
+        Await.until("the caller is notified", caller::isDone);
         assertEquals(ErrorCode.STORE_UNAVAILABLE, caller.resultNow().code());
         store.down = false;
         assertEquals(

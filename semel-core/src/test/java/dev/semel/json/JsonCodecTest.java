@@ -138,7 +138,7 @@ class JsonCodecTest {
         assertEquals(new Line("a", 1), read("{\"sku\":\"a\",\"count\":1,\"colour\":\"red\"}", Line.class));
     }
 
-    static Stream<Arguments> misfits() {
+    static Stream<Arguments> incompatibleRuns() {
         return Stream.of(
                 Arguments.of("{\"sku\":\"hush\"}", Line.class, ", at /count: int is expected there"),
                 Arguments.of("{\"sku\":\"hush\",\"count\":null}", Line.class, ", at /count: int is expected there"),
@@ -164,7 +164,7 @@ class JsonCodecTest {
     record MapOfLines(@JsonProperty("a~/b") Line odd) {}
 
     @ParameterizedTest
-    @MethodSource("misfits")
+    @MethodSource("incompatibleRuns")
     void a_mismatch_is_rejected_with_its_path_and_without_a_value(String text, Class<?> type, @Nullable String where) {
         JsonConversionFailed refused = assertThrows(
                 JsonConversionFailed.class,

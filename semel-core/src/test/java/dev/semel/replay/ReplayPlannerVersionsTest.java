@@ -188,11 +188,11 @@ final class ReplayPlannerVersionsTest {
         assertEquals(SafeReplayStepAction.SEND, only(source, ReplayOptions.DEFAULT));
         DeclaredStep call =
                 new DeclaredStep(new DeclaredStep.StepLocation("call", true, false, ""), "call", "other", "other");
-        ReplayPreview outlook = ReplayPreview.of(
+        ReplayPreview prediction = ReplayPreview.of(
                 past(List.of(failed("a", EntryKind.STEP)), List.of(), List.of(call)), ReplayOptions.DEFAULT);
-        assertEquals(List.of(SafeReplayStepAction.RUN_AGAIN, SafeReplayStepAction.SEND), actions(outlook.steps()));
-        assertTrue(outlook.steps().getLast().why().contains("a run of \"other\""), outlook::toString);
-        assertTrue(outlook.incomplete());
+        assertEquals(List.of(SafeReplayStepAction.RUN_AGAIN, SafeReplayStepAction.SEND), actions(prediction.steps()));
+        assertTrue(prediction.steps().getLast().why().contains("a run of \"other\""), prediction::toString);
+        assertTrue(prediction.incomplete());
     }
 
     @Test

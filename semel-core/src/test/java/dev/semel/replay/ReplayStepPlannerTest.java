@@ -329,9 +329,9 @@ final class ReplayStepPlannerTest {
 
     @Test
     void the_next_steps_of_java_code_are_unknown() {
-        ReplayPreview outlook =
+        ReplayPreview prediction =
                 ReplayPreview.of(past(List.of(failed("a", EntryKind.STEP)), List.of(), null), ReplayOptions.DEFAULT);
-        assertTrue(outlook.incomplete());
+        assertTrue(prediction.incomplete());
     }
 
     @Test
@@ -340,27 +340,27 @@ final class ReplayStepPlannerTest {
                 List.of(done("a", EntryKind.STEP), begun("pay", EntryKind.EFFECT)),
                 List.of(row("pay", EffectState.UNKNOWN, "provider_key", 2_000)),
                 List.of(declares("mail", "ask", false, false)));
-        ReplayPreview outlook = ReplayPreview.of(source, ReplayOptions.DEFAULT);
-        ReplayPreview read = ReplayPreview.parse(StrictJsonCodec.write(outlook.toJson()));
-        assertEquals(outlook, read);
-        assertEquals(List.of(), outlook.differencesFrom(read));
+        ReplayPreview prediction = ReplayPreview.of(source, ReplayOptions.DEFAULT);
+        ReplayPreview read = ReplayPreview.parse(StrictJsonCodec.write(prediction.toJson()));
+        assertEquals(prediction, read);
+        assertEquals(List.of(), prediction.differencesFrom(read));
         ReplayPlannerInput later = new ReplayPlannerInput(
                 LINE, RunState.FAILED, source.entries(), source.rows(), source.versions(), Map.of(), Set.of(), 2_000);
         assertEquals(
                 List.of("pay was resend and is now ask"),
-                outlook.differencesFrom(ReplayPreview.of(later, ReplayOptions.DEFAULT)));
-        assertEquals(List.of("gone"), outlook.differencesFrom(ReplayPreview.blocked("gone")));
+                prediction.differencesFrom(ReplayPreview.of(later, ReplayOptions.DEFAULT)));
+        assertEquals(List.of("gone"), prediction.differencesFrom(ReplayPreview.blocked("gone")));
         ReplayPlannerInput sure = past(source.entries(), source.rows(), List.of(declares("mail", "ask")));
         assertEquals(
                 List.of("mail was possible and is now certain"),
-                outlook.differencesFrom(ReplayPreview.of(sure, ReplayOptions.DEFAULT)));
+                prediction.differencesFrom(ReplayPreview.of(sure, ReplayOptions.DEFAULT)));
         assertEquals(
                 List.of("its further actions can no longer be predicted"),
-                outlook.differencesFrom(new ReplayPreview(outlook.steps(), true, null)));
-        assertEquals(SafeReplayStepAction.RESEND, outlook.worst());
+                prediction.differencesFrom(new ReplayPreview(prediction.steps(), true, null)));
+        assertEquals(SafeReplayStepAction.RESEND, prediction.worst());
         assertEquals(
                 SafeReplayStepAction.REUSE.bit() | SafeReplayStepAction.RESEND.bit() | SafeReplayStepAction.SEND.bit(),
-                outlook.actions());
+                prediction.actions());
     }
 
     @Test

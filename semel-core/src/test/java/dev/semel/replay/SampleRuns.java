@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Records of runs that were, for those who foretell. */
+/** Records of runs that were, for those who predict. */
 final class SampleRuns {
     static final RunId LINE = new RunId(1, 1);
     static final long NOW = 1_000;

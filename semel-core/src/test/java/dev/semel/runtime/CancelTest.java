@@ -41,7 +41,7 @@ final class CancelTest extends SqliteTestBase {
         othersGoOn();
     }
 
-    private String deed(Context ctx, String name) {
+    private String effect(Context ctx, String name) {
         ctx.effect(name).repeatable("a test").call(_ -> log.add(name));
         ctx.compensate(name, c -> c.effect("undo").repeatable("a test").call(_ -> log.add("un" + name)));
         return name;
@@ -58,9 +58,9 @@ final class CancelTest extends SqliteTestBase {
     @Test
     void a_run_that_sleeps_is_cancelled_and_undone() {
         RunHandle<String> run = start(flow((ctx, _) -> {
-            deed(ctx, "a");
+            effect(ctx, "a");
             ctx.sleep("long", Duration.ofDays(1));
-            return deed(ctx, "b");
+            return effect(ctx, "b");
         }));
         untilWaiting(run, "sleep");
         cancelled(run);
@@ -69,16 +69,17 @@ final class CancelTest extends SqliteTestBase {
 
     @Test
     void a_run_that_waits_for_a_signal_an_approval_or_a_child_is_cancelled() {
-        RunHandle<String> signal = start(flow((ctx, _) -> deed(ctx, "a") + ctx.await(GO)));
+        RunHandle<String> signal = start(flow((ctx, _) -> effect(ctx, "a") + ctx.await(GO)));
         untilWaiting(signal, "signal");
         cancelled(signal);
-        RunHandle<String> approval = start(flow((ctx, _) -> deed(ctx, "b") + ctx.approval("ok", a -> a.to("role:x"))));
+        RunHandle<String> approval =
+                start(flow((ctx, _) -> effect(ctx, "b") + ctx.approval("ok", a -> a.to("role:x"))));
         untilWaiting(approval, "approval");
         cancelled(approval);
         Workflow<String, String> child =
                 Workflow.define("child", String.class, String.class).body((ctx, _) -> ctx.await(GO));
         semel.register(child);
-        RunHandle<String> parent = start(flow((ctx, in) -> deed(ctx, "c") + ctx.call(child, in)));
+        RunHandle<String> parent = start(flow((ctx, in) -> effect(ctx, "c") + ctx.call(child, in)));
         Await.until("the child runs", () -> semel.count("fresh") == 4);
         cancelled(parent);
         assertEquals(List.of("a", "una", "b", "unb", "c", "unc"), List.copyOf(log));
@@ -112,7 +113,7 @@ final class CancelTest extends SqliteTestBase {
     @Test
     void a_cancelled_run_in_doubt_keeps_its_effect_in_doubt() {
         RunHandle<String> run = start(flow((ctx, _) -> {
-            deed(ctx, "a");
+            effect(ctx, "a");
             return ctx.effect("mail").askOnDoubt("ops").call(String.class, _ -> {
                 throw new IOException("no answer");
             });
@@ -128,7 +129,7 @@ final class CancelTest extends SqliteTestBase {
     void an_effect_in_flight_when_its_worker_died_is_in_doubt_after_a_cancel() {
         AtomicInteger sent = new AtomicInteger();
         Workflow<String, String> flow = flow((ctx, _) -> {
-            deed(ctx, "a");
+            effect(ctx, "a");
             ctx.effect("charge")
                     .retry(Retry.exponential(Duration.ofHours(1)))
                     .providerHonoursKey(Duration.ofDays(1))
@@ -168,13 +169,13 @@ final class CancelTest extends SqliteTestBase {
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         RunHandle<String> run = start(flow((ctx, _) -> {
-            deed(ctx, "a");
+            effect(ctx, "a");
             ctx.step("long", Integer.class, _ -> {
                 inside.countDown();
                 go.await();
                 return 1;
             });
-            return deed(ctx, "b");
+            return effect(ctx, "b");
         }));
         inside.await();
         assertTrue(run.cancel());
@@ -187,7 +188,7 @@ final class CancelTest extends SqliteTestBase {
     @Test
     void a_cancelled_run_stops_waiting_between_attempts() {
         RunHandle<String> run = start(flow((ctx, _) -> {
-            deed(ctx, "a");
+            effect(ctx, "a");
             return ctx.step("flaky")
                     .retry(Retry.exponential(Duration.ofHours(1)))
                     .run(String.class, _ -> {
@@ -226,14 +227,14 @@ final class CancelTest extends SqliteTestBase {
     @Test
     void the_deadline_ends_a_sleep_a_wait_and_a_retry_and_undoes() {
         RunHandle<String> sleeping = start(limited((ctx, _) -> {
-            deed(ctx, "a");
+            effect(ctx, "a");
             ctx.sleep("long", Duration.ofDays(1));
-            return deed(ctx, "b");
+            return effect(ctx, "b");
         }));
         untilWaiting(sleeping, "sleep");
         Workflow<String, String> waits = Workflow.define("waits", String.class, String.class)
                 .deadline(Duration.ofHours(1))
-                .body((ctx, _) -> deed(ctx, "c") + ctx.await(GO, Duration.ofDays(1)));
+                .body((ctx, _) -> effect(ctx, "c") + ctx.await(GO, Duration.ofDays(1)));
         RunHandle<String> waiting = start(waits);
         untilWaiting(waiting, "signal");
         Workflow<String, String> tries = Workflow.define("tries", String.class, String.class)
@@ -259,12 +260,12 @@ final class CancelTest extends SqliteTestBase {
     @Test
     void the_deadline_between_two_steps_prevents_the_next_step() {
         RunHandle<String> run = start(limited((ctx, _) -> {
-            deed(ctx, "a");
+            effect(ctx, "a");
             ctx.step("time passes", Integer.class, _ -> {
                 clock.advance(Duration.ofHours(2));
                 return 1;
             });
-            return deed(ctx, "b");
+            return effect(ctx, "b");
         }));
         late(run);
         assertEquals(List.of("a", "una"), List.copyOf(log));

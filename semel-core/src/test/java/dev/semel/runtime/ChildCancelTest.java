@@ -39,12 +39,12 @@ final class ChildCancelTest extends SqliteTestBase {
 
     private final Workflow<String, String> child = Workflow.define("child", String.class, String.class)
             .body((ctx, _) -> {
-                deed(ctx, "child");
+                effect(ctx, "child");
                 childId = ctx.runId();
                 return ctx.await(GO);
             });
 
-    private void deed(Context ctx, String name) {
+    private void effect(Context ctx, String name) {
         ctx.effect(name).repeatable("a test").call(_ -> log.add(name));
         ctx.compensate(name, c -> c.effect("undo").repeatable("a test").call(_ -> log.add("un" + name)));
     }
@@ -60,7 +60,7 @@ final class ChildCancelTest extends SqliteTestBase {
         return Workflow.define("parent", String.class, String.class)
                 .deadline(Duration.ofDays(1))
                 .body((ctx, in) -> {
-                    deed(ctx, "parent");
+                    effect(ctx, "parent");
                     return ctx.call(child, in, start);
                 });
     }
@@ -114,7 +114,7 @@ final class ChildCancelTest extends SqliteTestBase {
         Workflow<String, String> other = Workflow.define("parent", String.class, String.class)
                 .deadline(Duration.ofDays(1))
                 .body((ctx, _) -> {
-                    deed(ctx, "parent");
+                    effect(ctx, "parent");
                     return ctx.step("another", String.class, _ -> "x");
                 });
         semel.register(child, other);
@@ -136,7 +136,7 @@ final class ChildCancelTest extends SqliteTestBase {
         Workflow<String, String> other = Workflow.define("parent", String.class, String.class)
                 .deadline(Duration.ofDays(1))
                 .body((ctx, _) -> {
-                    deed(ctx, "parent");
+                    effect(ctx, "parent");
                     return "without asking for the child";
                 });
         semel.register(child, other);

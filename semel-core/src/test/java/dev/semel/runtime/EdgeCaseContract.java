@@ -90,12 +90,12 @@ abstract class EdgeCaseContract {
                 });
         semel.register(flow);
         RunHandle<Integer> run = semel.start(flow, "x");
-        String told = assertThrows(StepFailed.class, () -> run.result(SOON)).detail();
-        assertTrue(told.startsWith("Run " + run.id() + " failed "), told);
-        assertFalse(told.contains("Step \"fine\" failed"), told);
+        String reported = assertThrows(StepFailed.class, () -> run.result(SOON)).detail();
+        assertTrue(reported.startsWith("Run " + run.id() + " failed "), reported);
+        assertFalse(reported.contains("Step \"fine\" failed"), reported);
     }
 
-    /** As another worker does it: only the store knows, and whoever writes to it is told. */
+    /** As another worker does it: only the store knows, and whoever writes to it is notified. */
     private void cancelElsewhere(RunHandle<?> run) {
         RunId id = Objects.requireNonNull(RunId.parse(run.id()));
         int workspace = semel.javaWorkflows().defaultWorkspace().id();
@@ -106,7 +106,7 @@ abstract class EdgeCaseContract {
     void a_cancel_seen_by_one_branch_ends_the_waiting_branches() {
         CountDownLatch working = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
-        Workflow<String, String> flow = Workflow.define("half_told", String.class, String.class)
+        Workflow<String, String> flow = Workflow.define("half_reported", String.class, String.class)
                 .body((ctx, _) -> ctx.forEach("items", List.of("waits", "works"), item -> item)
                         .concurrency(2)
                         .run((c, item) -> {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a failure means, told apart for each protection: requests, and how it ends. Nobody guesses. */
+/** What a failure means, reported apart for each protection: requests, and how it ends. Nobody guesses. */
 final class EffectOutcomesTest extends SqliteTestBase {
     private static final Duration REMEMBERED = Duration.ofHours(24);
 

@@ -146,7 +146,7 @@ final class InDoubtReplayTest {
         assertEquals(List.of(), inbox());
     }
 
-    /** The key of its deed is made of the result of a step that runs again in a replay from the start. */
+    /** The key of its effect is made of the result of a step that runs again in a replay from the start. */
     private Workflow<String, String> naming(String protection, boolean once) {
         return Workflow.define("naming", String.class, String.class).body((ctx, in) -> {
             String key = ctx.step("name").run(String.class, _ -> "name-" + made.incrementAndGet());

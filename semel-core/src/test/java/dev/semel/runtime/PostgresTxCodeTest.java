@@ -71,16 +71,16 @@ final class PostgresTxCodeTest {
         semel.register(made);
         assertEquals(1, semel.start(made, "x").result(SOON));
         tries.set(0);
-        String told = failed(flow("taken", "INSERT INTO stock VALUES (1)")).detail();
-        assertTrue(told.contains("no stock left"), told);
+        String reported = failed(flow("taken", "INSERT INTO stock VALUES (1)")).detail();
+        assertTrue(reported.contains("no stock left"), reported);
         assertEquals(2, tries.get());
     }
 
     @Test
     void a_session_that_cannot_write_the_record_fails_the_step() {
-        String told =
+        String reported =
                 failed(flow("astray", "SET LOCAL search_path TO pg_catalog")).detail();
-        assertTrue(told.contains("changed the session"), told);
+        assertTrue(reported.contains("changed the session"), reported);
         failed(flow("read_only", "SET LOCAL transaction_read_only = on"));
         assertEquals(2, tries.get(), "another try would end like the first");
     }
@@ -103,8 +103,8 @@ final class PostgresTxCodeTest {
                             return 1;
                         }));
         tries.set(0);
-        String told = failed(slow).detail();
-        assertTrue(told.contains("took longer than PT0.1S"), told);
+        String reported = failed(slow).detail();
+        assertTrue(reported.contains("took longer than PT0.1S"), reported);
         assertEquals(2, tries.get());
         Workflow<String, String> workflow = Workflow.define("asked", String.class, String.class)
                 .body((ctx, _) -> ctx.step("look").tx(String.class, (sql, _) -> {
@@ -121,8 +121,8 @@ final class PostgresTxCodeTest {
 
     @Test
     void a_session_setting_that_would_outlive_the_step_is_rejected() {
-        String told = failed(flow("leaks", "SET search_path TO pg_catalog")).detail();
-        assertTrue(told.contains("SET"), told);
+        String reported = failed(flow("leaks", "SET search_path TO pg_catalog")).detail();
+        assertTrue(reported.contains("SET"), reported);
         Workflow<String, Integer> fine =
                 flow("fine", "SET LOCAL work_mem = '8MB'", "SET CONSTRAINTS ALL DEFERRED", "CREATE TABLE mine (n INT)");
         semel.register(fine);

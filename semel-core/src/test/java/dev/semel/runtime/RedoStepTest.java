@@ -143,9 +143,9 @@ final class RedoStepTest {
     @Test
     void a_step_that_the_run_did_not_reach_cannot_be_redone() {
         Run<String> run = completed();
-        ReplayPreview outlook =
+        ReplayPreview prediction =
                 ReplayPreview.parse(item(plan(run, true, "nothing")).preview());
-        assertTrue(String.valueOf(outlook.blocked()).contains("did not reach it"));
+        assertTrue(String.valueOf(prediction.blocked()).contains("did not reach it"));
     }
 
     @Test

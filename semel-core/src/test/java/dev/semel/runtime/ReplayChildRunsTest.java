@@ -98,11 +98,11 @@ final class ReplayChildRunsTest {
     }
 
     private PlannedReplayStep step(ReplayPlanStoreWriteCommand.ReplayPlan plan, String path) {
-        ReplayPreview outlook = ReplayPreview.parse(item(plan).preview());
-        return outlook.steps().stream()
+        ReplayPreview prediction = ReplayPreview.parse(item(plan).preview());
+        return prediction.steps().stream()
                 .filter(one -> one.step().equals(path))
                 .findFirst()
-                .orElseThrow(() -> new AssertionError(outlook.toString()));
+                .orElseThrow(() -> new AssertionError(prediction.toString()));
     }
 
     private void completed(ReplayPlanStoreWriteCommand.ReplayPlan plan) {

@@ -88,8 +88,9 @@ final class ReplayNotificationsTest {
                 .getFirst();
     }
 
-    private static Map<String, SafeReplayStepAction> actions(ReplayPreview outlook) {
-        return outlook.steps().stream().collect(Collectors.toMap(PlannedReplayStep::step, PlannedReplayStep::action));
+    private static Map<String, SafeReplayStepAction> actions(ReplayPreview prediction) {
+        return prediction.steps().stream()
+                .collect(Collectors.toMap(PlannedReplayStep::step, PlannedReplayStep::action));
     }
 
     private Map<String, SafeReplayStepAction> actions(ReplayPlanStoreWriteCommand.ReplayPlan plan) {

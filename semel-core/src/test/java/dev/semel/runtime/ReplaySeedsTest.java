@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Random runs with random protections that fail in random ways, are cancelled in doubt, or lose their worker; some of
  * their effects are done by a run that they call. Then plans are made and applied: for the runs that were called, then for
- * those that called them. What they foretold is what the providers then saw, and nothing is done twice.
+ * those that called them. What they predicted is what the providers then saw, and nothing is done twice.
  */
 final class ReplaySeedsTest {
     private static final List<String> PROTECTIONS =
@@ -220,25 +220,25 @@ final class ReplaySeedsTest {
         int allowed = 0;
         for (ReplayPlanStoreWriteCommand.PlanItem item :
                 replays(kit).listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000)) {
-            ReplayPreview outlook = ReplayPreview.parse(item.preview());
+            ReplayPreview prediction = ReplayPreview.parse(item.preview());
             if (item.worstAction() > 0 && applyOptions.allows(item.actions())) {
                 allowed++;
                 least += calls(
-                        outlook,
+                        prediction,
                         SafeReplayStepAction.SEND,
                         SafeReplayStepAction.RESEND,
                         SafeReplayStepAction.RUN_AGAIN);
-                perhaps += calls(outlook, SafeReplayStepAction.CHECK, SafeReplayStepAction.ASK, null);
-                // What code asks for behind its record is not foretold one by one, and is said to be open.
+                perhaps += calls(prediction, SafeReplayStepAction.CHECK, SafeReplayStepAction.ASK, null);
+                // What code asks for behind its record is not predicted one by one, and is said to be open.
                 boolean completed = item.preview().contains("\"status\":\"completed\"");
-                int open = completed ? 0 : open(outlook, effects);
-                least += outlook.worst() == SafeReplayStepAction.ASK
+                int open = completed ? 0 : open(prediction, effects);
+                least += prediction.worst() == SafeReplayStepAction.ASK
                         ? 0
                         : open; // one that waits for a person does not come to it
-                perhaps += outlook.worst() == SafeReplayStepAction.ASK ? open : 0;
+                perhaps += prediction.worst() == SafeReplayStepAction.ASK ? open : 0;
             }
         }
-        String told = workflow + " " + way + ", " + notify + " of " + notifies + ", " + protections + ", called "
+        String reported = workflow + " " + way + ", " + notify + " of " + notifies + ", " + protections + ", called "
                 + called + ", " + plan.summary();
         if (allowed > 0) {
             ProviderCalls before = new ProviderCalls(calls(kit), keys(kit));
@@ -249,16 +249,16 @@ final class ReplaySeedsTest {
             int atMost = least + perhaps;
             assertTrue(
                     atLeast <= seen && seen <= atMost,
-                    () -> told + ": " + seen + " calls, not " + atLeast + " to " + atMost + kit.describe());
+                    () -> reported + ": " + seen + " calls, not " + atLeast + " to " + atMost + kit.describe());
             assertTrue(keys(kit).containsAll(before.keys()));
         }
-        verify(kit, plan, told, way);
+        verify(kit, plan, reported, way);
     }
 
     /** Effects that a run is not known to come to; those that stay silent when it does are not counted. */
-    private int open(ReplayPreview outlook, int effects) {
+    private int open(ReplayPreview prediction, int effects) {
         Set<String> listed = new HashSet<>();
-        outlook.steps().forEach(step -> listed.add(step.step()));
+        prediction.steps().forEach(step -> listed.add(step.step()));
         int open = effects - listed.size();
         for (int i = 0; i < EFFECTS && notify == ReplayNotificationMode.NONE; i++) {
             open -= i != called && notifies.get(i) && !listed.contains("e" + i) ? 1 : 0;
@@ -268,24 +268,25 @@ final class ReplaySeedsTest {
 
     private record ProviderCalls(int calls, Set<String> keys) {}
 
-    private void verify(WorkflowTestKit kit, ReplayPlanStoreWriteCommand.ReplayPlan plan, String told, ReplayMode way) {
+    private void verify(
+            WorkflowTestKit kit, ReplayPlanStoreWriteCommand.ReplayPlan plan, String reported, ReplayMode way) {
         long ended = replays(kit).progress(plan.id()).stream()
                 .filter(count -> count.outcome() == ReplayPlanStoreWriteCommand.ItemOutcome.APPLIED
                         && count.state() != RunState.COMPLETED)
                 .mapToLong(ReplayPlanQueries.ItemCount::items)
                 .sum();
         if (way.isSafe()) {
-            assertEquals(0, ended, () -> told + ": " + replays(kit).progress(plan.id()) + kit.describe());
+            assertEquals(0, ended, () -> reported + ": " + replays(kit).progress(plan.id()) + kit.describe());
         }
         for (int i = 0; i < EFFECTS; i++) {
             FakeExternalSystem provider = kit.provider("p" + i);
             int keys = new HashSet<>(provider.keys()).size();
             int most = notify == ReplayNotificationMode.AGAIN && notifies.get(i)
                     ? 2 * RUNS
-                    : RUNS; // told twice on purpose
-            assertTrue(keys <= most, () -> told + ": one effect of one run has two keys");
+                    : RUNS; // reported twice on purpose
+            assertTrue(keys <= most, () -> reported + ": one effect of one run has two keys");
             if (!protections.get(i).equals("repeatable")) {
-                assertEquals(keys, provider.effects(), () -> told + ": done twice");
+                assertEquals(keys, provider.effects(), () -> reported + ": done twice");
             }
         }
     }
@@ -295,12 +296,12 @@ final class ReplaySeedsTest {
     }
 
     private static int calls(
-            ReplayPreview outlook,
+            ReplayPreview prediction,
             SafeReplayStepAction one,
             @Nullable SafeReplayStepAction two,
             @Nullable SafeReplayStepAction three) {
         int calls = 0;
-        for (PlannedReplayStep step : outlook.steps()) {
+        for (PlannedReplayStep step : prediction.steps()) {
             calls += step.action() == one || step.action() == two || step.action() == three ? 1 : 0;
         }
         return calls;

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a safe replay may be of, and what it can be told. */
+/** What a safe replay may be of, and what it can be notified. */
 final class ReplayTest extends SqliteTestBase {
     private final AtomicInteger sent = new AtomicInteger();
 
@@ -73,9 +73,9 @@ final class ReplayTest extends SqliteTestBase {
         Await.until("it has ended", () -> first.status() == RunStatus.CANCELLED);
         RunHandle<Integer> replay = semel.start(flow, "x", Start.replayOf(first.id()));
         untilWaiting(replay, "decision");
-        String told =
+        String reported =
                 assertThrows(EffectInDoubt.class, () -> replay.result(SOON)).detail();
-        assertTrue(told.contains("\"mail\""), told);
+        assertTrue(reported.contains("\"mail\""), reported);
         assertEquals(List.of("mail"), replay.stepsInDoubt());
         assertTrue(replay.confirmDone("mail", 17, "ann"));
         Await.until("it goes on at once", () -> replay.status() == RunStatus.COMPLETED);

@@ -72,8 +72,9 @@ final class ResumeTest {
         return run;
     }
 
-    private static Map<String, SafeReplayStepAction> actions(ReplayPreview outlook) {
-        return outlook.steps().stream().collect(Collectors.toMap(PlannedReplayStep::step, PlannedReplayStep::action));
+    private static Map<String, SafeReplayStepAction> actions(ReplayPreview prediction) {
+        return prediction.steps().stream()
+                .collect(Collectors.toMap(PlannedReplayStep::step, PlannedReplayStep::action));
     }
 
     private static String refusal(RunHandle<?> run, FailedRunResumeRequest resumeRequest) {
@@ -119,7 +120,7 @@ final class ResumeTest {
     @Test
     void a_run_continues_from_the_failed_step_and_nothing_is_done_twice() {
         RunHandle<String> run = failed("a");
-        ReplayPreview outlook = run.previewResume(mended()).preview();
+        ReplayPreview prediction = run.previewResume(mended()).preview();
         assertEquals(
                 Map.of(
                         "load",
@@ -128,7 +129,7 @@ final class ResumeTest {
                         SafeReplayStepAction.REUSE,
                         "send",
                         SafeReplayStepAction.SEND),
-                actions(outlook));
+                actions(prediction));
         assertEquals(RunStatus.FAILED, run.status(), "a look changes nothing");
         run.resume(mended());
         kit.settle();
@@ -225,7 +226,7 @@ final class ResumeTest {
                 TestRuntime.of(kit).reviews().find(ws(), HumanReviewStoreWriteCommand.id(row(run), "send"));
         assertNotNull(review);
         assertTrue(review.isOpen());
-        assertEquals(2, review.version(), "whoever read the first one is told that it is another");
+        assertEquals(2, review.version(), "whoever read the first one is notified that it is another");
         assertTrue(run.decideChangedMessage("send", true, "bob", "this one too"));
         kit.settle();
         assertEquals("mail-2", run.result(Duration.ZERO));

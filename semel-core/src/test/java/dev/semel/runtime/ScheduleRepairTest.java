@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** Schedules among deployments, edits and outages: what is stored counts, and every nominal time is told. */
+/** Schedules among deployments, edits and outages: what is stored counts, and every nominal time is notified. */
 final class ScheduleRepairTest {
     private static final Duration HOUR = Duration.ofHours(1);
 

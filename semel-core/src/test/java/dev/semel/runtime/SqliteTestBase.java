@@ -72,14 +72,14 @@ public abstract class SqliteTestBase {
         die("");
     }
 
-    /** The same; its runs of this workflow count as driven also where they are just being taken up again. */
+    /** The same; its runs of this workflow count as executed also where they are just being taken up again. */
     protected void die(String workflow) {
-        String driven = semel.testAccess().ownedRuns().stream()
+        String executed = semel.testAccess().ownedRuns().stream()
                 .map(run -> "'" + HexFormat.of().withUpperCase().formatHex(run.bytes()) + "'")
                 .collect(Collectors.joining(", "));
         semel.close(Duration.ZERO); // nobody waits for the code of a dead process
         sql("UPDATE semel_unfinished_run SET owner = 4711 WHERE owner IS NULL AND start_blocked = 0 AND state <> 4"
-                + " AND state <> 5 AND (hex(run) IN (" + driven
+                + " AND state <> 5 AND (hex(run) IN (" + executed
                 + ") OR workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE"
                 + " name = '" + workflow + "'))");
         open();

@@ -48,7 +48,7 @@ public final class TriggerBuilder {
         return this;
     }
 
-    /** Through a door that names what came by itself. */
+    /** Through a source that names what came by itself. */
     public TriggerBuilder through(TriggerSource at, String text, Duration window) {
         sourceKey = new Trigger.SourceKey(at, text, "shown " + text, window);
         return this;
@@ -79,7 +79,7 @@ public final class TriggerBuilder {
         return this;
     }
 
-    /** What a door would hand in right now. */
+    /** What a source would hand in right now. */
     public Trigger trigger() {
         SemelRuntime semel = worker == null ? bench.semel() : worker;
         WorkflowCatalogEntry entry = semel.workflow(bench.workspace(), workflow);

@@ -43,7 +43,7 @@ final class UnconsumedSignalsTest {
         kit.close();
     }
 
-    /** It was told that it is paid, and failed before it asked. */
+    /** It was notified that it is paid, and failed before it asked. */
     private Run<String> failed() {
         kit.register(order);
         Run<String> run = kit.start(order, "x");

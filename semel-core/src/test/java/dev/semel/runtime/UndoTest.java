@@ -84,7 +84,7 @@ final class UndoTest extends SqliteTestBase {
         assertEquals(
                 List.of("a", "b", "unb", "una", "una", "una"),
                 keys.stream().map(key -> key.split(" ")[0]).toList());
-        assertEquals(4, keys.stream().map(key -> key.split(" ")[1]).distinct().count(), "four deeds, four keys");
+        assertEquals(4, keys.stream().map(key -> key.split(" ")[1]).distinct().count(), "four effects, four keys");
     }
 
     @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** A trigger takes its names and makes its run in one transaction, or tells who holds them. */
 interface AdmissionWriteRules {
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private static RunDeduplicationKeyRecord heldBy(@Nullable RunDeduplicationKeyRecord keyRecord) {
         return assertInstanceOf(RunDeduplicationKeyRecord.class, keyRecord);
@@ -28,29 +28,29 @@ interface AdmissionWriteRules {
 
     @Test
     default void a_trigger_without_keys_creates_a_run() {
-        RunId id = desk().id();
-        var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(id)));
+        RunId id = client().id();
+        var fresh = assertInstanceOf(AdmitResult.Fresh.class, client().apply(client().admit(id)));
         assertTrue(fresh.owned());
         assertEquals(id, fresh.lineage());
-        assertEquals(desk().fixture.time(), fresh.now());
+        assertEquals(client().fixture.time(), fresh.now());
         assertNull(fresh.previous());
         assertNull(fresh.duplicateOf());
-        DatabaseRows.RunRow run = desk().runOf(id);
+        DatabaseRows.RunRow run = client().runOf(id);
         assertEquals(RunState.STARTED, run.state());
         assertEquals("{\"a\":1}", run.input());
         assertEquals(new NewRun.TriggerOrigin(TriggerSource.HTTP, "actor", "the key", "the correlation"), run.origin());
         assertEquals(id, run.lineage());
-        assertEquals(desk().fixture.time(), run.createdAt());
+        assertEquals(client().fixture.time(), run.createdAt());
         assertEquals(1, TestStoreClient.claims(run));
         assertNull(run.end());
-        assertEquals(0, desk().fixture.count("semel_key"));
+        assertEquals(0, client().fixture.count("semel_key"));
     }
 
     @Test
     default void a_held_key_returns_its_run_and_creates_none() {
-        RunDeduplicationKeyClaim key = desk().key("K");
-        RunId first = desk().fresh(key);
-        AdmitResult second = desk().apply(desk().admit(desk().id(), key));
+        RunDeduplicationKeyClaim key = client().key("K");
+        RunId first = client().fresh(key);
+        AdmitResult second = client().apply(client().admit(client().id(), key));
         RunDeduplicationKeyRecord keyRecord = heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, second)
                 .keyRecords()
                 .getFirst());
@@ -60,22 +60,22 @@ interface AdmissionWriteRules {
         assertEquals(RunState.STARTED, keyRecord.state());
         assertEquals(first, keyRecord.lineage());
         assertEquals(RunDeduplicationKeyRecord.HOLD, keyRecord.flags());
-        assertEquals(desk().fixture.time(), keyRecord.firstAt());
-        assertEquals(desk().fixture.time() + TestStoreClient.WINDOW, keyRecord.expiresAt());
+        assertEquals(client().fixture.time(), keyRecord.firstAt());
+        assertEquals(client().fixture.time() + TestStoreClient.WINDOW, keyRecord.expiresAt());
         assertArrayEquals(TestStoreClient.bytes("digest"), keyRecord.digest());
         assertArrayEquals(TestStoreClient.bytes("fields"), keyRecord.fields());
-        assertEquals(1, desk().fixture.count("semel_run"));
-        assertEquals(1, desk().fixture.count("semel_unfinished_run"));
+        assertEquals(1, client().fixture.count("semel_run"));
+        assertEquals(1, client().fixture.count("semel_unfinished_run"));
     }
 
     @Test
     default void of_64_equal_triggers_in_one_batch_one_is_fresh_and_63_get_its_run() {
-        RunDeduplicationKeyClaim key = desk().key("hot");
+        RunDeduplicationKeyClaim key = client().key("hot");
         List<StoreWrite.AdmitRun> batch = new ArrayList<>();
         for (int i = 0; i < 64; i++) {
-            batch.add(desk().admit(desk().id(), key));
+            batch.add(client().admit(client().id(), key));
         }
-        List<Object> outcomes = desk().applyAll(batch);
+        List<Object> outcomes = client().applyAll(batch);
         assertInstanceOf(AdmitResult.Fresh.class, outcomes.getFirst());
         RunId winner = batch.getFirst().run().id();
         for (Object outcome : outcomes.subList(1, 64)) {
@@ -86,16 +86,18 @@ interface AdmissionWriteRules {
                                     .getFirst())
                             .run());
         }
-        assertEquals(1, desk().fixture.count("semel_run"));
-        assertEquals(1, desk().fixture.count("semel_key"));
+        assertEquals(1, client().fixture.count("semel_run"));
+        assertEquals(1, client().fixture.count("semel_key"));
     }
 
     @Test
     default void equal_triggers_in_one_batch_with_a_held_key_all_get_its_run() {
-        RunDeduplicationKeyClaim key = desk().key("known");
-        RunId first = desk().fresh(key);
-        List<Object> outcomes = desk().applyAll(
-                        desk().admit(desk().id(), key), desk().admit(desk().id(), key), desk().admit(desk().id(), key));
+        RunDeduplicationKeyClaim key = client().key("known");
+        RunId first = client().fresh(key);
+        List<Object> outcomes = client().applyAll(
+                        client().admit(client().id(), key),
+                        client().admit(client().id(), key),
+                        client().admit(client().id(), key));
         for (Object outcome : outcomes) {
             assertEquals(
                     first,
@@ -108,11 +110,11 @@ interface AdmissionWriteRules {
 
     @Test
     default void triggers_that_share_only_some_keys_are_each_decided() {
-        RunDeduplicationKeyClaim shared = desk().key("shared");
-        StoreWrite.AdmitRun first = desk().admit(desk().id(), shared, desk().chosen("r1"));
-        StoreWrite.AdmitRun second = desk().admit(desk().id(), shared, desk().chosen("r2"));
-        StoreWrite.AdmitRun third = desk().admit(desk().id(), desk().key("other"), desk().chosen("r1"));
-        List<Object> outcomes = desk().applyAll(first, second, third);
+        RunDeduplicationKeyClaim shared = client().key("shared");
+        StoreWrite.AdmitRun first = client().admit(client().id(), shared, client().chosen("r1"));
+        StoreWrite.AdmitRun second = client().admit(client().id(), shared, client().chosen("r2"));
+        StoreWrite.AdmitRun third = client().admit(client().id(), client().key("other"), client().chosen("r1"));
+        List<Object> outcomes = client().applyAll(first, second, third);
         assertInstanceOf(AdmitResult.Fresh.class, outcomes.getFirst());
         AdmitResult second2 = again(second, outcomes.get(1));
         AdmitResult third2 = again(third, outcomes.get(2));
@@ -135,144 +137,150 @@ interface AdmissionWriteRules {
                                 .keyRecords()
                                 .get(1))
                         .run());
-        assertEquals(2, desk().fixture.count("semel_key"), "a refusal leaves no name behind");
+        assertEquals(2, client().fixture.count("semel_key"), "a refusal leaves no name behind");
     }
 
     /** As a lane does: what the batch could not decide goes into the next transaction. */
     private AdmitResult again(StoreWrite.AdmitRun admit, Object outcome) {
         return outcome instanceof AdmitResult.RetryNextBatch
-                ? desk().apply(admit)
+                ? client().apply(admit)
                 : assertInstanceOf(AdmitResult.class, outcome);
     }
 
     @Test
     default void a_rejection_stores_no_row_in_any_order_of_the_keys() {
-        RunId holder = desk().fresh(desk().chosen("taken"));
-        AdmitResult refused = desk().apply(desk().admit(desk().id(), desk().key("a"), desk().chosen("taken")));
+        RunId holder = client().fresh(client().chosen("taken"));
+        AdmitResult refused =
+                client().apply(client().admit(client().id(), client().key("a"), client().chosen("taken")));
         var held = assertInstanceOf(AdmitResult.KeysHeld.class, refused);
         assertNull(held.keyRecords().getFirst());
         assertEquals(holder, heldBy(held.keyRecords().get(1)).run());
-        assertEquals(1, desk().fixture.count("semel_key"));
-        assertEquals(1, desk().fixture.count("semel_run"));
-        assertNull(desk().holder(desk().key("a")));
-        desk().fresh(desk().key("a"));
+        assertEquals(1, client().fixture.count("semel_key"));
+        assertEquals(1, client().fixture.count("semel_run"));
+        assertNull(client().holder(client().key("a")));
+        client().fresh(client().key("a"));
     }
 
     @Test
     default void a_rejection_claims_no_free_key() {
-        RunDeduplicationKeyClaim old = desk().key("old");
-        RunId first = desk().fresh(old);
-        desk().apply(desk().end(first));
-        RunId blocker = desk().fresh(desk().chosen("taken"));
-        desk().fixture.setTime(desk().fixture.time() + TestStoreClient.WINDOW);
-        AdmitResult refused = desk().apply(desk().admit(desk().id(), old, desk().chosen("taken")));
+        RunDeduplicationKeyClaim old = client().key("old");
+        RunId first = client().fresh(old);
+        client().apply(client().end(first));
+        RunId blocker = client().fresh(client().chosen("taken"));
+        client().fixture.setTime(client().fixture.time() + TestStoreClient.WINDOW);
+        AdmitResult refused = client().apply(client().admit(client().id(), old, client().chosen("taken")));
         var held = assertInstanceOf(AdmitResult.KeysHeld.class, refused);
         assertNull(held.keyRecords().getFirst());
         assertEquals(blocker, heldBy(held.keyRecords().get(1)).run());
-        assertEquals(first, heldBy(desk().holder(old)).run(), "the tombstone is as it was");
+        assertEquals(first, heldBy(client().holder(old)).run(), "the tombstone is as it was");
     }
 
     @Test
     default void key_run_id_and_payload_are_claimed_together() {
-        RunId id = desk().id();
-        RunDeduplicationKeyClaim[] claims = {desk().key("K"), desk().chosen("mine"), desk().payload("P", true)};
-        desk().apply(desk().admit(desk().run(id, RunState.STARTED, "mine"), List.of(claims), true));
+        RunId id = client().id();
+        RunDeduplicationKeyClaim[] claims = {client().key("K"), client().chosen("mine"), client().payload("P", true)};
+        client().apply(client().admit(client().run(id, RunState.STARTED, "mine"), List.of(claims), true));
         for (RunDeduplicationKeyClaim claim : claims) {
-            RunDeduplicationKeyRecord keyRecord = heldBy(desk().holder(claim));
+            RunDeduplicationKeyRecord keyRecord = heldBy(client().holder(claim));
             assertEquals(id, keyRecord.run());
             assertEquals("mine", keyRecord.chosenRunId());
             assertEquals("mine", keyRecord.runIdText());
         }
         assertEquals(
                 RunDeduplicationKeyClaim.FOREVER,
-                heldBy(desk().holder(desk().chosen("mine"))).expiresAt());
-        AdmitResult other = desk().apply(desk().admit(desk().id(), desk().key("L"), desk().payload("P", true)));
+                heldBy(client().holder(client().chosen("mine"))).expiresAt());
+        AdmitResult other =
+                client().apply(client().admit(client().id(), client().key("L"), client().payload("P", true)));
         assertEquals(
                 id,
                 heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, other)
                                 .keyRecords()
                                 .get(1))
                         .run());
-        assertEquals(3, desk().fixture.count("semel_key"));
+        assertEquals(3, client().fixture.count("semel_key"));
     }
 
     @Test
     default void a_payload_without_uniqueness_is_only_reported_as_duplicate() {
-        RunId first = desk().fresh(desk().key("K1"), desk().payload("P", false));
-        RunId id = desk().id();
-        AdmitResult second = desk().apply(desk().admit(id, desk().key("K2"), desk().payload("P", false)));
+        RunId first = client().fresh(client().key("K1"), client().payload("P", false));
+        RunId id = client().id();
+        AdmitResult second = client().apply(client().admit(id, client().key("K2"), client().payload("P", false)));
         var fresh = assertInstanceOf(AdmitResult.Fresh.class, second);
         assertEquals(first, heldBy(fresh.duplicateOf()).run());
-        assertEquals(first, desk().runOf(id).duplicateOf());
+        assertEquals(first, client().runOf(id).duplicateOf());
         assertNull(fresh.previous());
         assertEquals(id, fresh.lineage());
-        assertEquals(first, heldBy(desk().holder(desk().payload("P", false))).run());
+        assertEquals(
+                first, heldBy(client().holder(client().payload("P", false))).run());
     }
 
     @Test
     default void kinds_of_keys_never_collide() {
         for (RunDeduplicationKey.KeyKind kind : RunDeduplicationKey.KeyKind.values()) {
-            desk().fresh(desk().wish(kind, "same text", RunDeduplicationKeyRecord.HOLD));
+            client().fresh(client().claim(kind, "same text", RunDeduplicationKeyRecord.HOLD));
         }
-        assertEquals(RunDeduplicationKey.KeyKind.values().length, desk().fixture.count("semel_run"));
+        assertEquals(
+                RunDeduplicationKey.KeyKind.values().length, client().fixture.count("semel_run"));
     }
 
     @Test
     default void keys_are_compared_byte_by_byte() {
         for (String key : List.of("k", "K", " k", "k ", "k k", "k  k", "~", "k%", "k_", "K'")) {
-            desk().fresh(desk().key(key));
+            client().fresh(client().key(key));
         }
-        assertEquals(10, desk().fixture.count("semel_run"));
+        assertEquals(10, client().fixture.count("semel_run"));
     }
 
     @Test
     default void a_worker_without_capacity_leaves_the_run_to_be_claimed() {
-        RunId id = desk().id();
+        RunId id = client().id();
         var fresh = assertInstanceOf(
-                AdmitResult.Fresh.class, desk().apply(desk().admit(desk().run(id), List.of(desk().key("K")), false)));
+                AdmitResult.Fresh.class,
+                client().apply(client().admit(client().run(id), List.of(client().key("K")), false)));
         assertFalse(fresh.owned());
-        assertEquals(0, TestStoreClient.claims(desk().runOf(id)));
-        assertTrue(desk().freeWork());
-        assertEquals(List.of(id), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
+        assertEquals(0, TestStoreClient.claims(client().runOf(id)));
+        assertTrue(client().freeWork());
+        assertEquals(List.of(id), TestStoreClient.runs(client().apply(new StoreWrite.ClaimRuns(10))));
     }
 
     @Test
     default void a_worker_without_a_lease_admits_but_owns_nothing() {
-        RunId id = desk().id();
-        var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().applyAs(null, desk().admit(id, desk().key("K"))));
+        RunId id = client().id();
+        var fresh = assertInstanceOf(
+                AdmitResult.Fresh.class, client().applyAs(null, client().admit(id, client().key("K"))));
         assertFalse(fresh.owned());
-        assertEquals(List.of(), TestStoreClient.runs(desk().applyAs(null, new StoreWrite.ClaimRuns(10))));
-        assertEquals(List.of(id), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
+        assertEquals(List.of(), TestStoreClient.runs(client().applyAs(null, new StoreWrite.ClaimRuns(10))));
+        assertEquals(List.of(id), TestStoreClient.runs(client().apply(new StoreWrite.ClaimRuns(10))));
     }
 
     @Test
     default void a_queued_run_is_held_and_cannot_be_claimed() {
-        RunId id = desk().id();
+        RunId id = client().id();
         var fresh = assertInstanceOf(
                 AdmitResult.Fresh.class,
-                desk().apply(desk().admit(desk().run(id, RunState.QUEUED, null), List.of(), true)));
+                client().apply(client().admit(client().run(id, RunState.QUEUED, null), List.of(), true)));
         assertFalse(fresh.owned());
-        assertEquals(RunState.QUEUED, desk().runOf(id).state());
-        assertFalse(desk().freeWork());
-        assertEquals(List.of(), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
-        assertEquals(1, desk().reads.countUnfinished());
+        assertEquals(RunState.QUEUED, client().runOf(id).state());
+        assertFalse(client().freeWork());
+        assertEquals(List.of(), TestStoreClient.runs(client().apply(new StoreWrite.ClaimRuns(10))));
+        assertEquals(1, client().reads.countUnfinished());
     }
 
     @Test
     default void one_batch_may_hold_owned_free_and_queued_runs() {
-        RunId own = desk().id();
-        RunId free = desk().id();
-        RunId queued = desk().id();
-        List<Object> outcomes = desk().applyAll(
-                        desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(desk().key("q")), true),
-                        desk().admit(desk().run(free), List.of(desk().key("f")), false),
-                        desk().admit(desk().run(own), List.of(desk().key("o")), true));
+        RunId own = client().id();
+        RunId free = client().id();
+        RunId queued = client().id();
+        List<Object> outcomes = client().applyAll(
+                        client().admit(client().run(queued, RunState.QUEUED, null), List.of(client().key("q")), true),
+                        client().admit(client().run(free), List.of(client().key("f")), false),
+                        client().admit(client().run(own), List.of(client().key("o")), true));
         assertEquals(
                 List.of(false, false, true),
                 outcomes.stream()
                         .map(o -> assertInstanceOf(AdmitResult.Fresh.class, o).owned())
                         .toList());
-        assertEquals(List.of(free), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
-        assertNotNull(desk().reads.run(desk().ws, queued));
+        assertEquals(List.of(free), TestStoreClient.runs(client().apply(new StoreWrite.ClaimRuns(10))));
+        assertNotNull(client().reads.run(client().ws, queued));
     }
 }

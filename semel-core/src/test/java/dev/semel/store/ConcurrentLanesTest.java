@@ -34,8 +34,8 @@ final class ConcurrentLanesTest {
     private static final int EFFECTS = 3;
     private static final int QUEUES = 3;
 
-    private final TestStoreClient desk = new TestStoreClient(Dialect.POSTGRES);
-    private final long catalog = desk.reads.catalogVersion();
+    private final TestStoreClient client = new TestStoreClient(Dialect.POSTGRES);
+    private final long catalog = client.reads.catalogVersion();
     private final AtomicLong ids = new AtomicLong(5_000_000);
     private final AtomicInteger deadlocks = new AtomicInteger();
     private final AtomicInteger granted = new AtomicInteger();
@@ -56,28 +56,28 @@ final class ConcurrentLanesTest {
         assertEquals(0, deadlocks.get(), "transactions that waited in a circle");
         assertTrue(granted.get() > ROUNDS, "the lanes met at the effects");
         drain();
-        assertEquals(0, desk.fixture.count("semel_unfinished_run"), "nobody is left behind");
-        assertEquals(0, desk.fixture.count("semel_queue_entry"));
-        assertEquals(ended.get(), desk.fixture.count("semel_finished_run"));
-        desk.close();
+        assertEquals(0, client.fixture.count("semel_unfinished_run"), "nobody is left behind");
+        assertEquals(0, client.fixture.count("semel_queue_entry"));
+        assertEquals(ended.get(), client.fixture.count("semel_finished_run"));
+        client.close();
     }
 
     /** Every run that is left can be taken up and ended, those behind a gate one after another. */
     private void drain() {
-        desk.fixture.execute("UPDATE semel_unfinished_run SET owner = NULL");
-        desk.fixture.setTime(StoreFixture.START + 1); // those that wait for quiet are due
-        for (List<RunExecution> free = desk.claim(); !free.isEmpty(); free = desk.claim()) {
+        client.fixture.execute("UPDATE semel_unfinished_run SET owner = NULL");
+        client.fixture.setTime(StoreFixture.START + 1); // those that wait for quiet are due
+        for (List<RunExecution> free = client.claim(); !free.isEmpty(); free = client.claim()) {
             ended.addAndGet(free.size());
-            desk.applyAll(free.stream().map(by -> desk.end(by)).toList());
+            client.applyAll(free.stream().map(by -> client.end(by)).toList());
         }
     }
 
     /** One lane: the runs it drives, and what they hold. */
     private final class LaneWorker {
         private final Random random;
-        private final StoreBatchWriter lane = desk.store.openLane();
+        private final StoreBatchWriter lane = client.store.openLane();
         private final CommitBatch.LeaseSlot hold;
-        private final Map<RunId, RunExecution> driven = new LinkedHashMap<>();
+        private final Map<RunId, RunExecution> executed = new LinkedHashMap<>();
         private final Map<RunId, TestEffect> held = new HashMap<>();
         private final Map<RunId, Integer> turns = new HashMap<>();
 
@@ -93,7 +93,7 @@ final class ConcurrentLanesTest {
                     for (int i = 0; i < 3; i++) {
                         writes.add(trigger());
                     }
-                    driven.values().forEach(by -> writes.add(next(by)));
+                    executed.values().forEach(by -> writes.add(next(by)));
                     signals(writes);
                     writes.add(new StoreWrite.ClaimRuns(4));
                     while (!writes.isEmpty()) {
@@ -122,8 +122,8 @@ final class ConcurrentLanesTest {
                     ? null
                     : new NewRun.StartConditions(queueLimits, rate, 0, debounceWindow);
             List<RunDeduplicationKeyClaim> claims =
-                    random.nextBoolean() ? List.of(desk.key("K" + random.nextInt(200))) : List.of();
-            NewRun run = desk.linked(id, NewRun.RunParentage.NONE, conditions, RunState.STARTED);
+                    random.nextBoolean() ? List.of(client.key("K" + random.nextInt(200))) : List.of();
+            NewRun run = client.linked(id, NewRun.RunParentage.NONE, conditions, RunState.STARTED);
             return new StoreWrite.AdmitRun(run, claims, true, catalog);
         }
 
@@ -136,10 +136,10 @@ final class ConcurrentLanesTest {
                 holders.remove(effect.id(), run);
                 EffectState to = random.nextBoolean() ? EffectState.FREE : EffectState.DONE;
                 EffectLedger.LedgerOperation settle = effect.settle(TestEffect.holder(run, by.claim(), turn), to, "1");
-                return random.nextBoolean() ? desk.end(by, settle) : TestStoreClient.ops(by, settle);
+                return random.nextBoolean() ? client.end(by, settle) : TestStoreClient.ops(by, settle);
             }
-            TestEffect wanted = TestEffect.of(desk.ws, "d" + random.nextInt(EFFECTS));
-            TestEffect own = TestEffect.of(desk.ws, "own " + run + turn);
+            TestEffect wanted = TestEffect.of(client.ws, "d" + random.nextInt(EFFECTS));
+            TestEffect own = TestEffect.of(client.ws, "own " + run + turn);
             EffectLedger.EffectHolder holder =
                     new EffectLedger.EffectHolder("step " + run + turn, run, by.claim(), turn);
             return TestStoreClient.ops(
@@ -147,12 +147,12 @@ final class ConcurrentLanesTest {
         }
 
         private void signals(List<StoreWrite<?>> writes) {
-            List<RunId> runs = new ArrayList<>(driven.keySet());
+            List<RunId> runs = new ArrayList<>(executed.keySet());
             for (int i = 0; i < 2 && !runs.isEmpty(); i++) {
                 // The neighbours' runs have ids close to ours.
                 RunId near = new RunId(runs.get(random.nextInt(runs.size())).high() + random.nextInt(9) - 4, 7);
                 writes.add(new StoreWrite.ExecuteCommand<>(
-                        new StoreWriteCommand.SendSignal(desk.ws, near, "s", "k" + random.nextInt(99), "{}")));
+                        new StoreWriteCommand.SendSignal(client.ws, near, "s", "k" + random.nextInt(99), "{}")));
             }
         }
 
@@ -190,7 +190,7 @@ final class ConcurrentLanesTest {
             switch (write) {
                 case StoreWrite.AdmitRun admit -> {
                     if (outcome instanceof StoreWrite.AdmitResult.Fresh fresh && fresh.owned()) {
-                        driven.put(
+                        executed.put(
                                 admit.run().id(), new RunExecution(admit.run().id(), 1));
                     }
                 }
@@ -198,13 +198,13 @@ final class ConcurrentLanesTest {
                 case StoreWrite.EndRun end -> {
                     assertTrue(((OwnerWriteResult) outcome).recorded());
                     ended.incrementAndGet();
-                    driven.remove(end.run());
+                    executed.remove(end.run());
                     held.remove(end.run());
                 }
                 case StoreWrite.ClaimRuns _ -> {
                     for (Object one : (List<?>) outcome) {
                         RunExecution by = (RunExecution) one;
-                        driven.put(by.run(), by);
+                        executed.put(by.run(), by);
                     }
                 }
                 case StoreWrite.RecordDuplicates _,

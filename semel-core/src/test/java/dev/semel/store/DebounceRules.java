@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Triggers of one name that come close together are one run, with the newest input. */
 interface DebounceRules {
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private static NewRun.StartConditions quiet(String name) {
         return new NewRun.StartConditions(
@@ -24,160 +24,160 @@ interface DebounceRules {
     }
 
     private AdmitResult trigger(RunId id, RunDeduplicationKeyClaim... claims) {
-        return desk().apply(desk().gated(id, quiet("Q"), claims));
+        return client().apply(client().gated(id, quiet("Q"), claims));
     }
 
     private RunId first() {
-        RunId run = desk().id();
+        RunId run = client().id();
         assertFalse(assertInstanceOf(AdmitResult.Fresh.class, trigger(run)).owned());
         return run;
     }
 
     private AdmitResult absorbed(RunId run, long due) {
-        return new AdmitResult.Debounced(desk().fixture.time(), run, null, due);
+        return new AdmitResult.Debounced(client().fixture.time(), run, null, due);
     }
 
     @Test
     default void the_first_trigger_starts_the_debounce_window() {
         RunId run = first();
-        assertEquals(RunState.QUEUED, desk().runOf(run).state());
-        assertEquals(StoreFixture.START + 100, desk().work(run).due());
-        desk().fixture.setTime(StoreFixture.START + 99);
-        assertEquals(List.of(), desk().claim());
-        desk().fixture.setTime(StoreFixture.START + 100);
-        assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
+        assertEquals(RunState.QUEUED, client().runOf(run).state());
+        assertEquals(StoreFixture.START + 100, client().work(run).due());
+        client().fixture.setTime(StoreFixture.START + 99);
+        assertEquals(List.of(), client().claim());
+        client().fixture.setTime(StoreFixture.START + 100);
+        assertEquals(List.of(new RunExecution(run, 1)), client().claim());
     }
 
     @Test
     default void a_later_trigger_is_debounced_and_its_input_replaces_the_older() {
         RunId run = first();
-        desk().fixture.setTime(StoreFixture.START + 60);
-        RunId second = desk().id();
+        client().fixture.setTime(StoreFixture.START + 60);
+        RunId second = client().id();
         assertEquals(absorbed(run, StoreFixture.START + 160), trigger(second));
-        assertEquals("{\"id\":\"" + second + "\"}", desk().runOf(run).input());
-        assertNull(desk().reads.run(desk().ws, second), "it makes no run of its own");
-        assertEquals(1, desk().fixture.count("semel_run"));
-        desk().fixture.setTime(StoreFixture.START + 159);
-        assertEquals(List.of(), desk().claim());
-        desk().fixture.setTime(StoreFixture.START + 160);
-        assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
+        assertEquals("{\"id\":\"" + second + "\"}", client().runOf(run).input());
+        assertNull(client().reads.run(client().ws, second), "it makes no run of its own");
+        assertEquals(1, client().fixture.count("semel_run"));
+        client().fixture.setTime(StoreFixture.START + 159);
+        assertEquals(List.of(), client().claim());
+        client().fixture.setTime(StoreFixture.START + 160);
+        assertEquals(List.of(new RunExecution(run, 1)), client().claim());
     }
 
     @Test
     default void the_debounce_window_has_a_maximum() {
         RunId run = first();
         for (long at = 90; at <= 240; at += 50) {
-            desk().fixture.setTime(StoreFixture.START + at);
-            assertEquals(absorbed(run, StoreFixture.START + Math.min(at + 100, 250)), trigger(desk().id()));
+            client().fixture.setTime(StoreFixture.START + at);
+            assertEquals(absorbed(run, StoreFixture.START + Math.min(at + 100, 250)), trigger(client().id()));
         }
-        desk().fixture.setTime(StoreFixture.START + 250);
-        RunId next = desk().id();
+        client().fixture.setTime(StoreFixture.START + 250);
+        RunId next = client().id();
         assertInstanceOf(AdmitResult.Fresh.class, trigger(next), "its time has come: the next trigger is another run");
-        assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
-        assertEquals(StoreFixture.START + 350, desk().work(next).due());
+        assertEquals(List.of(new RunExecution(run, 1)), client().claim());
+        assertEquals(StoreFixture.START + 350, client().work(next).due());
     }
 
     @Test
     default void a_trigger_after_the_start_is_another_run() {
         RunId run = first();
-        desk().fixture.setTime(StoreFixture.START + 100);
-        desk().claim();
-        RunId next = desk().id();
+        client().fixture.setTime(StoreFixture.START + 100);
+        client().claim();
+        RunId next = client().id();
         assertInstanceOf(AdmitResult.Fresh.class, trigger(next));
-        desk().apply(desk().end(run));
-        assertEquals(absorbed(next, StoreFixture.START + 200), trigger(desk().id()));
+        client().apply(client().end(run));
+        assertEquals(absorbed(next, StoreFixture.START + 200), trigger(client().id()));
     }
 
     @Test
     default void a_run_to_be_cancelled_absorbs_no_trigger() {
         RunId run = first();
-        desk().change(new StoreWriteCommand.CancelRun(desk().ws, run, "op", "why"));
-        assertInstanceOf(AdmitResult.Fresh.class, trigger(desk().id()));
+        client().change(new StoreWriteCommand.CancelRun(client().ws, run, "op", "why"));
+        assertInstanceOf(AdmitResult.Fresh.class, trigger(client().id()));
     }
 
     @Test
     default void other_debounce_keys_are_independent() {
         first();
-        assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().gated(desk().id(), quiet("other"))));
-        assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(desk().id())));
+        assertInstanceOf(AdmitResult.Fresh.class, client().apply(client().gated(client().id(), quiet("other"))));
+        assertInstanceOf(AdmitResult.Fresh.class, client().apply(client().admit(client().id())));
     }
 
     @Test
     default void triggers_with_one_debounce_key_in_one_batch_are_one_run() {
-        RunId run = desk().id();
-        List<Object> outcomes = desk().decided(
-                        desk().gated(run, quiet("Q")),
-                        desk().gated(desk().id(), quiet("Q")),
-                        desk().gated(desk().id(), quiet("Q"), desk().key("K")));
+        RunId run = client().id();
+        List<Object> outcomes = client().decided(
+                        client().gated(run, quiet("Q")),
+                        client().gated(client().id(), quiet("Q")),
+                        client().gated(client().id(), quiet("Q"), client().key("K")));
         assertInstanceOf(AdmitResult.Fresh.class, outcomes.getFirst());
         assertEquals(absorbed(run, StoreFixture.START + 100), outcomes.get(1));
         assertEquals(absorbed(run, StoreFixture.START + 100), outcomes.get(2));
-        assertEquals(1, desk().fixture.count("semel_run"));
+        assertEquals(1, client().fixture.count("semel_run"));
     }
 
     @Test
     default void a_first_trigger_applied_again_is_the_same_fresh_run() {
         for (RunDeduplicationKeyClaim[] claims :
-                List.of(new RunDeduplicationKeyClaim[0], new RunDeduplicationKeyClaim[] {desk().key("K")})) {
-            StoreWrite.AdmitRun admit = desk().gated(desk().id(), quiet("Q" + claims.length), claims);
-            AdmitResult fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(admit));
-            assertEquals(fresh, desk().apply(admit));
+                List.of(new RunDeduplicationKeyClaim[0], new RunDeduplicationKeyClaim[] {client().key("K")})) {
+            StoreWrite.AdmitRun admit = client().gated(client().id(), quiet("Q" + claims.length), claims);
+            AdmitResult fresh = assertInstanceOf(AdmitResult.Fresh.class, client().apply(admit));
+            assertEquals(fresh, client().apply(admit));
         }
-        assertEquals(2, desk().fixture.count("semel_run"));
+        assertEquals(2, client().fixture.count("semel_run"));
     }
 
     @Test
     default void the_key_of_a_debounced_trigger_belongs_to_the_run_that_absorbed_it() {
         RunId run = first();
-        RunDeduplicationKeyClaim key = desk().key("K");
-        RunDeduplicationKeyClaim payload = desk().payload("P", false);
-        StoreWrite.AdmitRun admit = desk().gated(desk().id(), quiet("Q"), key, payload);
-        assertEquals(absorbed(run, StoreFixture.START + 100), desk().apply(admit));
+        RunDeduplicationKeyClaim key = client().key("K");
+        RunDeduplicationKeyClaim payload = client().payload("P", false);
+        StoreWrite.AdmitRun admit = client().gated(client().id(), quiet("Q"), key, payload);
+        assertEquals(absorbed(run, StoreFixture.START + 100), client().apply(admit));
         for (RunDeduplicationKeyClaim claim : List.of(key, payload)) {
-            RunDeduplicationKeyRecord keyRecord = desk().holder(claim);
+            RunDeduplicationKeyRecord keyRecord = client().holder(claim);
             assertNotNull(keyRecord);
             assertEquals(run, keyRecord.run());
         }
-        desk().fixture.setTime(StoreFixture.START + 50);
+        client().fixture.setTime(StoreFixture.START + 50);
         RunDeduplicationKeyRecord again = assertInstanceOf(
-                        AdmitResult.KeysHeld.class, desk().apply(admit), "applied again it is a repeat")
+                        AdmitResult.KeysHeld.class, client().apply(admit), "applied again it is a repeat")
                 .keyRecords()
                 .getFirst();
         assertNotNull(again);
         assertEquals(run, again.run());
-        assertEquals(StoreFixture.START + 100, desk().work(run).due(), "which does not begin the wait again");
+        assertEquals(StoreFixture.START + 100, client().work(run).due(), "which does not begin the wait again");
     }
 
     @Test
     default void a_known_key_is_a_repeat_and_is_not_debounced() {
-        RunDeduplicationKeyClaim key = desk().key("K");
-        RunId other = desk().fresh(key);
+        RunDeduplicationKeyClaim key = client().key("K");
+        RunId other = client().fresh(key);
         RunId run = first();
         RunDeduplicationKeyRecord keyRecord = assertInstanceOf(
-                        AdmitResult.KeysHeld.class, trigger(desk().id(), desk().chosen("mine"), key))
+                        AdmitResult.KeysHeld.class, trigger(client().id(), client().chosen("mine"), key))
                 .keyRecords()
                 .get(1);
         assertNotNull(keyRecord);
         assertEquals(other, keyRecord.run());
-        assertEquals("{\"id\":\"" + run + "\"}", desk().runOf(run).input());
-        assertNull(desk().holder(desk().chosen("mine")));
+        assertEquals("{\"id\":\"" + run + "\"}", client().runOf(run).input());
+        assertNull(client().holder(client().chosen("mine")));
     }
 
     @Test
     default void a_queued_run_waits_for_its_debounce_window_and_its_slot() {
         var queueLimit = new NewRun.StartConditions.QueueLimit("S", 1);
-        RunId before = desk().id();
-        desk().apply(desk().gated(before, new NewRun.StartConditions(List.of(queueLimit), null, 0, null)));
+        RunId before = client().id();
+        client().apply(client().gated(before, new NewRun.StartConditions(List.of(queueLimit), null, 0, null)));
         var both = new NewRun.StartConditions(
                 List.of(queueLimit), null, 0, new NewRun.StartConditions.DebounceWindow("Q", 100, 250));
-        RunId run = desk().id();
-        desk().apply(desk().gated(run, both));
-        assertEquals(absorbed(run, StoreFixture.START + 100), desk().apply(desk().gated(desk().id(), both)));
-        assertEquals(List.of(new RunExecution(before, 1)), desk().claim());
-        desk().fixture.setTime(StoreFixture.START + 100);
-        assertEquals(List.of(), desk().claim());
-        desk().apply(desk().end(before));
-        assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
-        assertEquals(1, desk().fixture.count("semel_queue_entry"));
+        RunId run = client().id();
+        client().apply(client().gated(run, both));
+        assertEquals(absorbed(run, StoreFixture.START + 100), client().apply(client().gated(client().id(), both)));
+        assertEquals(List.of(new RunExecution(before, 1)), client().claim());
+        client().fixture.setTime(StoreFixture.START + 100);
+        assertEquals(List.of(), client().claim());
+        client().apply(client().end(before));
+        assertEquals(List.of(new RunExecution(run, 1)), client().claim());
+        assertEquals(1, client().fixture.count("semel_queue_entry"));
     }
 }

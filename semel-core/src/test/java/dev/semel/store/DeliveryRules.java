@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 
 /** Deliveries of webhooks: which id and which signature came first, and how long anything of them is kept. */
 interface DeliveryRules {
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private InboundWebhookDelivery row(String id, DeliveryOutcome deliveryOutcome) {
         return new InboundWebhookDelivery(
-                desk().id(), desk().ws, "hook", 0, id, "paid", deliveryOutcome, "", "{\"id\":\"" + id + "\"}");
+                client().id(), client().ws, "hook", 0, id, "paid", deliveryOutcome, "", "{\"id\":\"" + id + "\"}");
     }
 
     private StoreWriteCommand.RecordDelivery receive(String id, @Nullable String signature, SignatureReuse reuse) {
@@ -29,7 +29,7 @@ interface DeliveryRules {
     }
 
     private InboundWebhookDelivery received(String id, @Nullable String signature, SignatureReuse reuse) {
-        InboundWebhookDelivery delivery = desk().change(receive(id, signature, reuse));
+        InboundWebhookDelivery delivery = client().change(receive(id, signature, reuse));
         assertNotNull(delivery);
         return delivery;
     }
@@ -43,7 +43,7 @@ interface DeliveryRules {
         assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG));
         assertEquals(DeliveryOutcome.REPLAYED, verdict("evt_1", null, SignatureReuse.FLAG));
         assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_2", null, SignatureReuse.FLAG));
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
         assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "its window is over");
         assertEquals(DeliveryOutcome.REPLAYED, verdict("evt_1", null, SignatureReuse.FLAG));
     }
@@ -74,11 +74,11 @@ interface DeliveryRules {
                 DeliveryOutcome.ACCEPTED,
                 "",
                 webhookDelivery.payload());
-        InboundWebhookDelivery told = desk().change(new StoreWriteCommand.RecordDelivery(
+        InboundWebhookDelivery reported = client().change(new StoreWriteCommand.RecordDelivery(
                 row,
                 new InboundWebhookDelivery.DedupSettings("s", reuse, TestStoreClient.WINDOW, TestStoreClient.WINDOW)));
-        assertNotNull(told);
-        return told;
+        assertNotNull(reported);
+        return reported;
     }
 
     @Test
@@ -107,18 +107,18 @@ interface DeliveryRules {
         assertEquals(DeliveryOutcome.ACCEPTED, first.outcome());
         assertEquals(DeliveryOutcome.REPLAYED, verdict(longest, null, SignatureReuse.FLAG));
         assertEquals(DeliveryOutcome.ACCEPTED, verdict(longest + "!", null, SignatureReuse.FLAG));
-        assertEquals(first, desk().reads.firstDelivery(desk().ws, "hook", longest));
-        assertNull(desk().reads.firstDelivery(desk().ws + 1, "hook", longest), "another workspace's");
-        assertNull(desk().reads.firstDelivery(desk().ws, "other", longest), "another hook's");
-        assertNull(desk().reads.firstDelivery(desk().ws, "hook", "never"));
+        assertEquals(first, client().reads.firstDelivery(client().ws, "hook", longest));
+        assertNull(client().reads.firstDelivery(client().ws + 1, "hook", longest), "another workspace's");
+        assertNull(client().reads.firstDelivery(client().ws, "other", longest), "another hook's");
+        assertNull(client().reads.firstDelivery(client().ws, "hook", "never"));
     }
 
     @Test
     default void a_delivery_applied_again_returns_the_same() {
         var edit = receive("evt_1", "s", SignatureReuse.REJECT);
-        InboundWebhookDelivery first = desk().change(edit);
-        assertEquals(first, desk().change(edit));
-        assertEquals(1, desk().fixture.count("semel_webhook_delivery"));
+        InboundWebhookDelivery first = client().change(edit);
+        assertEquals(first, client().change(edit));
+        assertEquals(1, client().fixture.count("semel_webhook_delivery"));
     }
 
     @Test
@@ -127,7 +127,7 @@ interface DeliveryRules {
         assertNull(received("evt_1", "s", SignatureReuse.FLAG).payload(), "the first one has it");
         assertNotNull(received("evt_2", "s", SignatureReuse.FLAG).payload());
         assertNull(received("evt_3", "s", SignatureReuse.REJECT).payload());
-        List<InboundWebhookDelivery> page = desk().reads.deliveries(desk().ws, "hook", null, 10);
+        List<InboundWebhookDelivery> page = client().reads.deliveries(client().ws, "hook", null, 10);
         assertEquals(
                 List.of(
                         DeliveryOutcome.REJECTED,
@@ -137,14 +137,14 @@ interface DeliveryRules {
                 page.stream().map(InboundWebhookDelivery::outcome).toList());
         assertTrue(page.stream().allMatch(one -> one.payload() == null), "lists are short");
         InboundWebhookDelivery oldest = page.getLast();
-        InboundWebhookDelivery whole = desk().reads.delivery(desk().ws, "hook", oldest.id());
+        InboundWebhookDelivery whole = client().reads.delivery(client().ws, "hook", oldest.id());
         assertNotNull(whole);
         assertEquals("{\"id\":\"evt_1\"}", whole.payload());
-        assertNull(desk().reads.delivery(desk().ws + 1, "hook", oldest.id()), "another workspace's");
-        assertNull(desk().reads.delivery(desk().ws, "other", oldest.id()), "another hook's");
+        assertNull(client().reads.delivery(client().ws + 1, "hook", oldest.id()), "another workspace's");
+        assertNull(client().reads.delivery(client().ws, "other", oldest.id()), "another hook's");
         assertEquals(
                 List.of(oldest.id()),
-                desk().reads.deliveries(desk().ws, "hook", page.get(2).id(), 10).stream()
+                client().reads.deliveries(client().ws, "hook", page.get(2).id(), 10).stream()
                         .map(InboundWebhookDelivery::id)
                         .toList());
     }
@@ -154,40 +154,40 @@ interface DeliveryRules {
         var memory = new InboundWebhookDelivery.DedupSettings(
                 null, SignatureReuse.FLAG, TestStoreClient.WINDOW, TestStoreClient.WINDOW);
         for (int i = 0; i < InboundWebhookDelivery.MAX_REJECTED_PER_HOUR; i++) {
-            InboundWebhookDelivery webhookDelivery = desk().change(
+            InboundWebhookDelivery webhookDelivery = client().change(
                             new StoreWriteCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory));
             assertNotNull(webhookDelivery);
             assertNull(webhookDelivery.payload());
         }
         for (DeliveryOutcome deliveryOutcome : List.of(DeliveryOutcome.INVALID_SIGNATURE, DeliveryOutcome.STALE)) {
-            Object answer = desk().change(new StoreWriteCommand.RecordDelivery(row("", deliveryOutcome), memory));
+            Object answer = client().change(new StoreWriteCommand.RecordDelivery(row("", deliveryOutcome), memory));
             assertEquals(NullWriteResultPlaceholder.NOTHING, answer);
         }
         assertEquals(
                 DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "a genuine one is always kept");
-        desk().fixture.setTime(InboundWebhookDelivery.hourOf(StoreFixture.START) + InboundWebhookDelivery.HOUR);
-        assertNotNull(desk().change(
+        client().fixture.setTime(InboundWebhookDelivery.hourOf(StoreFixture.START) + InboundWebhookDelivery.HOUR);
+        assertNotNull(client().change(
                         new StoreWriteCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory)));
     }
 
     @Test
     default void payloads_are_deleted_first_and_rows_at_the_end_of_the_window() {
         InboundWebhookDelivery first = received("evt_1", "s", SignatureReuse.FLAG);
-        assertFalse(desk().reads.hasExpiredDelivery());
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW / 2);
-        assertTrue(desk().reads.hasExpiredDelivery());
-        assertEquals(1, desk().change(new StoreWriteCommand.DeleteExpiredDeliveries(10)));
-        assertFalse(desk().reads.hasExpiredDelivery());
-        InboundWebhookDelivery webhookDelivery = desk().reads.delivery(desk().ws, "hook", first.id());
+        assertFalse(client().reads.hasExpiredDelivery());
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW / 2);
+        assertTrue(client().reads.hasExpiredDelivery());
+        assertEquals(1, client().change(new StoreWriteCommand.DeleteExpiredDeliveries(10)));
+        assertFalse(client().reads.hasExpiredDelivery());
+        InboundWebhookDelivery webhookDelivery = client().reads.delivery(client().ws, "hook", first.id());
         assertNotNull(webhookDelivery);
         assertNull(webhookDelivery.payload());
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
-        assertTrue(desk().reads.hasExpiredDelivery());
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
+        assertTrue(client().reads.hasExpiredDelivery());
         assertEquals(
                 3,
-                desk().change(new StoreWriteCommand.DeleteExpiredDeliveries(10)),
+                client().change(new StoreWriteCommand.DeleteExpiredDeliveries(10)),
                 "the row, and the marks of id and signature");
-        assertEquals(0, desk().fixture.count("semel_webhook_delivery"));
-        assertEquals(0, desk().fixture.count("semel_webhook_dedup"));
+        assertEquals(0, client().fixture.count("semel_webhook_delivery"));
+        assertEquals(0, client().fixture.count("semel_webhook_dedup"));
     }
 }

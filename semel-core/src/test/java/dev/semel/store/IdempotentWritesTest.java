@@ -43,14 +43,14 @@ final class IdempotentWritesTest {
 
     /**
      * The others do no harm either, but leave a trace. In a batch a trigger that was refused may be admitted the second
-     * time, because a neighbour ended the run that was in its way; nobody was told of the refusal.
+     * time, because a neighbour ended the run that was in its way; nobody was notified of the refusal.
      */
     private static boolean leavesTheSame(StoreWrite<?> write) {
         return switch (write) {
             case StoreWrite.ClaimRuns _ ->
                 false; // takes the next ones too; what the first one took is found by its owner
             case StoreWrite.ExecuteCommand<?>(StoreWriteCommand.PauseWorkflow _) ->
-                false; // workers are told to look again
+                false; // workers are notified to look again
             case StoreWrite.ExecuteCommand<?>(StoreWriteCommand.CancelRun _) -> false; // is in the audit twice
             case StoreWrite.ExecuteCommand<?>(StoreWriteCommand.DeleteOldHistory _) -> false; // takes the next slice
             case StoreWrite.ExecuteCommand<?> _,

@@ -58,7 +58,7 @@ final class InterleavedClient implements AutoCloseable {
         task = BackgroundTask.start(() -> {
             try {
                 Object outcome = action.done(this, fixture);
-                // The engine applies a batch whose lease is gone once more without it, and is told the same.
+                // The engine applies a batch whose lease is gone once more without it, and is notified the same.
                 return StoreWrite.OwnerWriteResult.FENCED.equals(outcome) ? FENCED : ValueText.of(outcome);
             } catch (StoreFailure.Fenced _) {
                 return FENCED;
@@ -72,7 +72,7 @@ final class InterleavedClient implements AutoCloseable {
         return task == null || task.isDone();
     }
 
-    /** What its caller was told. */
+    /** What its caller was notified. */
     Object outcome() {
         try {
             return task == null ? "" : task.get();

@@ -30,7 +30,7 @@ final class Interleaving {
      *
      * @param errors what the database refused
      */
-    record InterleavingResult(List<Step> steps, String told, String rows, List<String> errors) {
+    record InterleavingResult(List<Step> steps, String reported, String rows, List<String> errors) {
         String story() {
             return steps.stream().map(Step::line).collect(Collectors.joining("\n    ", "    ", ""));
         }
@@ -69,8 +69,8 @@ final class Interleaving {
         List<String> errors = new ArrayList<>();
         sides.forEach(side -> errors.addAll(side.turnstile.errors()));
         sides.forEach(side -> side.turnstile.end());
-        String told = sides.stream().map(side -> side.outcome().toString()).collect(Collectors.joining("\n"));
-        return new InterleavingResult(steps, told, fixture.rows(), errors);
+        String reported = sides.stream().map(side -> side.outcome().toString()).collect(Collectors.joining("\n"));
+        return new InterleavingResult(steps, reported, fixture.rows(), errors);
     }
 
     /** The statement of a side whose turn it is. It may have to wait for a connection that is being closed. */

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All interleavings of two deeds. What both callers were told and what rows are left must be what some order of the
+ * All interleavings of two effects. What both callers were notified and what rows are left must be what some order of the
  * whole transactions gives, the rows must fit together, and the database must have refused nothing: no circle of locks.
  *
  * <p>Interleavings that differ only in the order of two statements that cannot feel each other ({@link StatementFootprint}) are
@@ -31,7 +31,7 @@ final class InterleavingExplorer {
     private int waits;
 
     /**
-     * @param reduced only one of those interleavings that cannot be told apart
+     * @param reduced only one of those interleavings that cannot be notified apart
      * @param most it ends after so many
      */
     record ExplorationLimits(boolean reduced, int most) {
@@ -175,13 +175,13 @@ final class InterleavingExplorer {
         refused(one);
         check(one);
         if (!serial.containsKey(result(one))) {
-            findings.add("a result that no order of the transactions gives:\n" + one.story() + "\n  told:\n"
-                    + one.told() + "\n" + differences(one));
+            findings.add("a result that no order of the transactions gives:\n" + one.story() + "\n  reported:\n"
+                    + one.reported() + "\n" + differences(one));
         }
     }
 
     private static String result(InterleavingResult one) {
-        return one.told() + "\n" + one.rows();
+        return one.reported() + "\n" + one.rows();
     }
 
     private void refused(InterleavingResult one) {
@@ -205,7 +205,9 @@ final class InterleavingExplorer {
         Set<String> rows = Set.copyOf(one.rows().lines().toList());
         for (InterleavingResult order : serial.values()) {
             Set<String> others = Set.copyOf(order.rows().lines().toList());
-            text.append("  beside an order that told:\n").append(order.told()).append('\n');
+            text.append("  beside an order that reported:\n")
+                    .append(order.reported())
+                    .append('\n');
             rows.stream()
                     .filter(row -> !others.contains(row))
                     .forEach(row -> text.append("    + ").append(row).append('\n'));

@@ -35,11 +35,11 @@ final class InterleavingFixture implements AutoCloseable {
             new NewRun.StartConditions.DebounceWindow("quiet", TestStoreClient.WINDOW, TestStoreClient.WINDOW));
 
     final PostgresStoreFixture stores = PostgresStoreFixture.withClockByHand();
-    final TestStoreClient desk = new TestStoreClient(stores);
-    final int ws = desk.ws;
+    final TestStoreClient client = new TestStoreClient(stores);
+    final int ws = client.ws;
     final long change;
 
-    final RunId driven;
+    final RunId executed;
     final RunId neighbour;
     final RunId leaving;
     final RunId resting;
@@ -47,68 +47,68 @@ final class InterleavingFixture implements AutoCloseable {
     final RunId ended;
     final RunId old;
     final RunId failed;
-    final TestEffect reserved = TestEffect.of(desk.ws, "reserved").once(TestStoreClient.WINDOW);
-    final TestEffect wanted = TestEffect.of(desk.ws, "wanted").once(TestStoreClient.WINDOW);
-    final TestEffect past = TestEffect.of(desk.ws, "past").once(1);
-    final TestEffect doubted = TestEffect.of(desk.ws, "doubted");
+    final TestEffect reserved = TestEffect.of(client.ws, "reserved").once(TestStoreClient.WINDOW);
+    final TestEffect wanted = TestEffect.of(client.ws, "wanted").once(TestStoreClient.WINDOW);
+    final TestEffect past = TestEffect.of(client.ws, "past").once(1);
+    final TestEffect doubted = TestEffect.of(client.ws, "doubted");
 
     private final List<String> tables;
     private final String restore;
     private final Connection beside = stores.jdbc();
 
     InterleavingFixture() {
-        desk.leases.start(OTHER, "other", desk.slots(), 100 * TestStoreClient.TTL);
-        desk.change(new StoreWriteCommand.SaveSetting(profile("kept"), "{}", 0, "a"));
+        client.leases.start(OTHER, "other", client.slots(), 100 * TestStoreClient.TTL);
+        client.change(new StoreWriteCommand.SaveSetting(profile("kept"), "{}", 0, "a"));
         stores.execute("CREATE TABLE mine (n integer)");
-        leaving = desk.id();
-        desk.apply(desk.gated(leaving, GATE));
-        desk.claim();
-        desk.apply(desk.gated(desk.id(), GATE));
-        desk.apply(desk.gated(desk.id(), QUIET, desk.key("first of many")));
-        driven = desk.fresh(desk.key("held"));
-        desk.apply(desk.append(driven, 0, "[0]"));
-        desk.apply(TestStoreClient.ops(driven, reserved.reserve(driven)));
-        neighbour = desk.id();
-        desk.applyAs(new CommitBatch.LeaseSlot(OTHER, 0), desk.admit(neighbour, desk.key("neighbour")));
-        resting = desk.fresh();
-        desk.apply(TestStoreClient.rest(new RunExecution(resting, 1), StoreWrite.Suspension.NEVER, 0));
-        doubting = desk.fresh();
-        desk.apply(TestStoreClient.ops(doubting, doubted.reserve(doubting)));
+        leaving = client.id();
+        client.apply(client.gated(leaving, GATE));
+        client.claim();
+        client.apply(client.gated(client.id(), GATE));
+        client.apply(client.gated(client.id(), QUIET, client.key("first of many")));
+        executed = client.fresh(client.key("held"));
+        client.apply(client.append(executed, 0, "[0]"));
+        client.apply(TestStoreClient.ops(executed, reserved.reserve(executed)));
+        neighbour = client.id();
+        client.applyAs(new CommitBatch.LeaseSlot(OTHER, 0), client.admit(neighbour, client.key("neighbour")));
+        resting = client.fresh();
+        client.apply(TestStoreClient.rest(new RunExecution(resting, 1), StoreWrite.Suspension.NEVER, 0));
+        doubting = client.fresh();
+        client.apply(TestStoreClient.ops(doubting, doubted.reserve(doubting)));
         EffectLedger.LedgerOperation unknown = doubted.settle(doubting, EffectLedger.EffectState.UNKNOWN, null);
-        desk.apply(TestStoreClient.ops(doubting, unknown));
+        client.apply(TestStoreClient.ops(doubting, unknown));
         ask(doubting, doubt());
-        ask(driven, approval());
+        ask(executed, approval());
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{}", 0, false, false);
-        desk.apply(new StoreWrite.AppendJournal(
+        client.apply(new StoreWrite.AppendJournal(
                 new RunExecution(doubting, 1), 0, "", RunState.IN_DOUBT, List.of(unknown), rest));
-        ended = desk.fresh(expired());
-        desk.apply(desk.end(ended));
-        old = desk.fresh(desk.chosen("old"));
-        desk.apply(TestStoreClient.ops(old, past.reserve(old), past.done(old)));
-        desk.apply(desk.end(old));
-        failed = desk.fresh(again());
-        desk.apply(desk.failed(failed));
-        desk.apply(desk.admit(desk.run(desk.id()), List.of(), false));
-        desk.apply(desk.admit(desk.run(desk.id(), RunState.QUEUED, null), List.of(), true));
-        desk.apply(new StoreWrite.SaveEvent(
+        ended = client.fresh(expired());
+        client.apply(client.end(ended));
+        old = client.fresh(client.chosen("old"));
+        client.apply(TestStoreClient.ops(old, past.reserve(old), past.done(old)));
+        client.apply(client.end(old));
+        failed = client.fresh(again());
+        client.apply(client.failed(failed));
+        client.apply(client.admit(client.run(client.id()), List.of(), false));
+        client.apply(client.admit(client.run(client.id(), RunState.QUEUED, null), List.of(), true));
+        client.apply(new StoreWrite.SaveEvent(
                 new DatabaseRows.EventRow(
-                        ws, "evt_b", desk.id(), TriggerSource.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
-                desk.reads.catalogVersion()));
-        desk.change(listen(driven, "heard"));
-        letter("kept");
-        letter("known");
+                        ws, "evt_b", client.id(), TriggerSource.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
+                client.reads.catalogVersion()));
+        client.change(listen(executed, "heard"));
+        signal("kept");
+        signal("known");
         stores.advance(Duration.ofNanos((TestStoreClient.TTL + 1) * 1_000));
-        change = desk.reads.catalogVersion();
+        change = client.reads.catalogVersion();
         tables = tables();
         restore = save();
     }
 
     private void ask(RunId run, HumanReviewStoreWriteCommand.ReviewQuestion question) {
-        desk.change(new StoreWriteCommand.ReviewCommand<>(new HumanReviewStoreWriteCommand.OpenReview(
+        client.change(new StoreWriteCommand.ReviewCommand<>(new HumanReviewStoreWriteCommand.OpenReview(
                 new RunExecution(run, 1), ws, TestStoreClient.WORKFLOW, question)));
     }
 
-    /** What the driven run asks. */
+    /** What the executed run asks. */
     HumanReviewStoreWriteCommand.ReviewQuestion approval() {
         return new HumanReviewStoreWriteCommand.ReviewQuestion(
                 HumanReviewStoreWriteCommand.ReviewKind.APPROVAL, "ok", "", "role:ops", "{}", TestStoreClient.WINDOW);
@@ -132,11 +132,11 @@ final class InterleavingFixture implements AutoCloseable {
                 new KeyedSignalStoreWriteCommand.SignalAddress(ws, "paid", key), ear, false, 0));
     }
 
-    /** A letter that nobody waits for yet, under a key that is its id. */
-    private void letter(String id) {
+    /** A signal that nobody waits for yet, under a key that is its id. */
+    private void signal(String id) {
         KeyedSignalStoreWriteCommand.SignalAddress to = new KeyedSignalStoreWriteCommand.SignalAddress(ws, "paid", id);
-        desk.change(new StoreWriteCommand.KeyedSignalCommand<>(
-                new KeyedSignalStoreWriteCommand.SendKeyedSignal(to, id, desk.id(), TestStoreClient.bytes(id), "{}")));
+        client.change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.SendKeyedSignal(
+                to, id, client.id(), TestStoreClient.bytes(id), "{}")));
     }
 
     WorkspaceSettingName profile(String name) {
@@ -145,12 +145,12 @@ final class InterleavingFixture implements AutoCloseable {
 
     /** A key that is free again after a failure. */
     RunDeduplicationKeyClaim again() {
-        return desk.key("failed", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
+        return client.key("failed", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
     }
 
     /** The name under which the end of the run that failed is followed. */
     RunDeduplicationKeyClaim follows() {
-        return desk.wish(RunDeduplicationKey.KeyKind.REPLAY, failed.text(), RunDeduplicationKeyRecord.HOLD);
+        return client.claim(RunDeduplicationKey.KeyKind.REPLAY, failed.text(), RunDeduplicationKeyRecord.HOLD);
     }
 
     /** The run that failed goes on in place. */
@@ -201,17 +201,17 @@ final class InterleavingFixture implements AutoCloseable {
     }
 
     /** The run that a side asks for. */
-    RunId wish(InterleavedClient side) {
+    RunId claim(InterleavedClient side) {
         return new RunId(9_000 + side.number, 9);
     }
 
     StoreWrite.AdmitRun admit(InterleavedClient side, RunDeduplicationKeyClaim... claims) {
-        return new StoreWrite.AdmitRun(desk.run(wish(side)), List.of(claims), true, change);
+        return new StoreWrite.AdmitRun(client.run(claim(side)), List.of(claims), true, change);
     }
 
     StoreWrite.AdmitRun gated(InterleavedClient side, NewRun.StartConditions conditions) {
-        NewRun run = desk.gatedRun(wish(side), conditions, RunState.STARTED);
-        return new StoreWrite.AdmitRun(run, List.of(desk.key("gated by " + side.number)), true, change);
+        NewRun run = client.gatedRun(claim(side), conditions, RunState.STARTED);
+        return new StoreWrite.AdmitRun(run, List.of(client.key("gated by " + side.number)), true, change);
     }
 
     private List<String> tables() {
@@ -306,6 +306,6 @@ final class InterleavingFixture implements AutoCloseable {
         } catch (SQLException e) {
             throw new AssertionError("a connection did not close", e);
         }
-        desk.abandon();
+        client.abandon();
     }
 }

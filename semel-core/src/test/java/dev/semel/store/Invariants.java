@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** What must be true of the rows after anything whatever has happened. Ends every test of the engine. */
 public final class Invariants {
-    /** The path of waits that want nothing older than they say, so that such a letter is kept although they listen. */
+    /** The path of waits that want nothing older than they say, so that such a signal is kept although they listen. */
     static final String LATER = "later";
 
     /** Each query answers the rows that should not be. */
@@ -99,12 +99,12 @@ public final class Invariants {
                 SELECT 1 FROM semel_workflow_version v WHERE v.workflow_id = r.workflow_id AND v.version = r.version)
             """);
         gates();
-        NEVER.put("a letter is kept and somebody listens for it", """
+        NEVER.put("a signal is kept and somebody listens for it", """
             SELECT l.signal_id FROM semel_keyed_signal l JOIN semel_signal_wait o ON o.ws = l.ws AND o.name = l.name AND o.key = l.key
             JOIN semel_unfinished_run w ON w.run = o.run WHERE l.delivered_to = '' AND l.expires_at > o.waiting_since AND (w.cancel_requested = 0 OR o.compensating = 1)
                 AND o.path <> 'later'
             """);
-        NEVER.put("a wait listens and has its letter", """
+        NEVER.put("a wait listens and has its signal", """
             SELECT o.path FROM semel_signal_wait o JOIN semel_signal s ON s.run = o.run AND s.name = '#keyed:' || o.path
             """);
         // What a run left is asked by its replay again. One that was replayed does not go on in place (claims), though
@@ -114,7 +114,7 @@ public final class Invariants {
             SELECT v.effect FROM semel_review v JOIN semel_unfinished_run w ON w.run = v.run AND w.claim_count < 16777216
             WHERE v.decided_at = 0 AND v.effect <> '' GROUP BY v.ws, v.effect HAVING count(*) > 1
             """);
-        NEVER.put("a letter that somebody has is still kept, or one that is kept has no value", """
+        NEVER.put("a signal that somebody has is still kept, or one that is kept has no value", """
             SELECT signal_id FROM semel_keyed_signal WHERE (delivered_to = '') = (value = '')
             """);
     }

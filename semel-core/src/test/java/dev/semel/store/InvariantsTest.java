@@ -54,51 +54,53 @@ final class InvariantsTest {
         effect belongs to another          | UPDATE semel_effect SET ws = 9
         row of semel_signal_wait is about no  | UPDATE semel_signal_wait SET run = zeroblob(16)
         is kept and somebody listens for   | UPDATE semel_keyed_signal SET key = 'heard'
-        a wait listens and has its letter  | UPDATE semel_signal_wait SET path = 'done'
+        a wait listens and has its signal  | UPDATE semel_signal_wait SET path = 'done'
         or one that is kept has no value   | UPDATE semel_keyed_signal SET value = ''
         is accepted and not done           | UPDATE semel_effect SET state = 2
         """)
     void every_invariant_can_fail(String rule, String tampering) {
-        TestStoreClient desk = new TestStoreClient(Dialect.SQLITE);
+        TestStoreClient client = new TestStoreClient(Dialect.SQLITE);
         try {
-            RunId run = desk.fresh(desk.key("K"));
-            desk.fresh();
-            desk.apply(desk.append(run, 0, "[]"));
+            RunId run = client.fresh(client.key("K"));
+            client.fresh();
+            client.apply(client.append(run, 0, "[]"));
             var conditions = new NewRun.StartConditions(
                     List.of(new NewRun.StartConditions.QueueLimit("Q", 1)),
                     null,
                     0,
                     new NewRun.StartConditions.DebounceWindow("D", 1, 1));
             var links = new NewRun.RunParentage(null, run, run);
-            desk.apply(desk.admit(desk.linked(desk.id(), links, conditions, RunState.STARTED), List.of(), false));
-            desk.apply(desk.gated(desk.id(), new NewRun.StartConditions(conditions.queueLimits(), null, 0, null)));
-            desk.apply(TestStoreClient.ops(run, TestEffect.of(desk.ws, "d").reserve(run)));
-            desk.change(new StoreWriteCommand.SendSignal(desk.ws, run, "s", "k", "{}"));
-            desk.apply(new StoreWrite.RecordDuplicates(List.of(desk.seen(run, false, 3))));
-            letters(desk, run);
-            Invariants.check(desk.fixture);
-            desk.store.close();
-            desk.fixture.execute(tampering);
-            AssertionError broken = assertThrows(AssertionError.class, () -> Invariants.check(desk.fixture));
+            client.apply(
+                    client.admit(client.linked(client.id(), links, conditions, RunState.STARTED), List.of(), false));
+            client.apply(
+                    client.gated(client.id(), new NewRun.StartConditions(conditions.queueLimits(), null, 0, null)));
+            client.apply(TestStoreClient.ops(run, TestEffect.of(client.ws, "d").reserve(run)));
+            client.change(new StoreWriteCommand.SendSignal(client.ws, run, "s", "k", "{}"));
+            client.apply(new StoreWrite.RecordDuplicates(List.of(client.seen(run, false, 3))));
+            signals(client, run);
+            Invariants.check(client.fixture);
+            client.store.close();
+            client.fixture.execute(tampering);
+            AssertionError broken = assertThrows(AssertionError.class, () -> Invariants.check(client.fixture));
             assertTrue(String.valueOf(broken.getMessage()).contains(rule), broken.getMessage());
         } finally {
-            desk.reads.close();
-            desk.fixture.close();
+            client.reads.close();
+            client.fixture.close();
         }
     }
 
     /** One that is kept, one that was heard, and a wait that listens. */
-    private static void letters(TestStoreClient desk, RunId run) {
+    private static void signals(TestStoreClient client, RunId run) {
         for (String key : List.of("heard", "done")) {
-            var to = new KeyedSignalStoreWriteCommand.SignalAddress(desk.ws, "s", key);
+            var to = new KeyedSignalStoreWriteCommand.SignalAddress(client.ws, "s", key);
             var ear = new KeyedSignalStoreWriteCommand.SignalWaiter(new StoreWrite.RunExecution(run, 1), key);
-            desk.change(new StoreWriteCommand.KeyedSignalCommand<>(
+            client.change(new StoreWriteCommand.KeyedSignalCommand<>(
                     new KeyedSignalStoreWriteCommand.StartListening(to, ear, false, 0)));
         }
         for (String key : List.of("done", "kept")) {
-            var to = new KeyedSignalStoreWriteCommand.SignalAddress(desk.ws, "s", key);
-            desk.change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.SendKeyedSignal(
-                    to, key, desk.id(), TestStoreClient.bytes("d"), "{}")));
+            var to = new KeyedSignalStoreWriteCommand.SignalAddress(client.ws, "s", key);
+            client.change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.SendKeyedSignal(
+                    to, key, client.id(), TestStoreClient.bytes("d"), "{}")));
         }
     }
 }

@@ -12,27 +12,27 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** On a real PostgreSQL: letters and those who begin to listen, at the same moment on several connections. */
+/** On a real PostgreSQL: signals and those who begin to listen, at the same moment on several connections. */
 final class KeyedSignalConcurrencyTest {
     private static final int ROUNDS = 60;
 
-    private final TestStoreClient desk = new TestStoreClient(Dialect.POSTGRES);
-    private final StoreBatchWriter second = desk.store.openLane();
+    private final TestStoreClient client = new TestStoreClient(Dialect.POSTGRES);
+    private final StoreBatchWriter second = client.store.openLane();
 
     @AfterEach
     void close() {
         second.close();
-        desk.close();
+        client.close();
     }
 
     private KeyedSignalStoreWriteCommand.SignalAddress to(String key) {
-        return new KeyedSignalStoreWriteCommand.SignalAddress(desk.ws, "paid", key);
+        return new KeyedSignalStoreWriteCommand.SignalAddress(client.ws, "paid", key);
     }
 
-    private StoreWrite<?> post(String key, String letter) {
+    private StoreWrite<?> post(String key, String signal) {
         return new StoreWrite.ExecuteCommand<>(
                 new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.SendKeyedSignal(
-                        to(key), letter, desk.id(), TestStoreClient.bytes(letter), "{}")));
+                        to(key), signal, client.id(), TestStoreClient.bytes(signal), "{}")));
     }
 
     private StoreWrite<?> listen(RunExecution by, String key) {
@@ -52,41 +52,41 @@ final class KeyedSignalConcurrencyTest {
                 .getFirst();
     }
 
-    private int letters(RunExecution by) {
-        return desk.reads.signals(by.run()).size();
+    private int signals(RunExecution by) {
+        return client.reads.signals(by.run()).size();
     }
 
     @Test
     void a_signal_concurrent_with_a_starting_wait_is_never_lost() throws Exception {
         int before = 0;
         for (int round = 0; round < ROUNDS; round++) {
-            RunExecution by = new RunExecution(desk.fresh(), 1);
+            RunExecution by = new RunExecution(client.fresh(), 1);
             String key = "order " + round;
-            StoreWrite<?> storeWrite = post(key, "letter " + round);
+            StoreWrite<?> storeWrite = post(key, "signal " + round);
             FutureTask<Object> posted = BackgroundTask.start(() -> onSecond(storeWrite));
-            Object heard = desk.apply(listen(by, key));
+            Object heard = client.apply(listen(by, key));
             boolean delivered = ((SendResult.Sent) posted.get()).runs().equals(List.of(by.run()));
             assertEquals(heard == ListenResult.NOTHING, delivered, "who came second met who came first");
-            assertEquals(1, letters(by), "round " + round);
+            assertEquals(1, signals(by), "round " + round);
             before += heard == ListenResult.SIGNAL ? 1 : 0;
         }
-        System.out.println("letters: " + before + " of " + ROUNDS + " came before the wait");
+        System.out.println("signals: " + before + " of " + ROUNDS + " came before the wait");
     }
 
     @Test
     void a_signal_concurrent_with_an_ending_wait_is_either_delivered_or_kept() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
-            RunExecution by = new RunExecution(desk.fresh(), 1);
+            RunExecution by = new RunExecution(client.fresh(), 1);
             String key = "order " + round;
-            desk.apply(listen(by, key));
-            StoreWrite<?> storeWrite = post(key, "letter " + round);
+            client.apply(listen(by, key));
+            StoreWrite<?> storeWrite = post(key, "signal " + round);
             FutureTask<Object> posted = BackgroundTask.start(() -> onSecond(storeWrite));
-            Object heard = desk.apply(hush(by));
+            Object heard = client.apply(hush(by));
             boolean delivered = !((SendResult.Sent) posted.get()).runs().isEmpty();
             assertEquals(delivered, heard == ListenResult.SIGNAL);
-            assertEquals(delivered ? 1 : 0, letters(by));
-            RunExecution next = new RunExecution(desk.fresh(), 1);
-            assertEquals(delivered ? ListenResult.NOTHING : ListenResult.SIGNAL, desk.apply(listen(next, key)));
+            assertEquals(delivered ? 1 : 0, signals(by));
+            RunExecution next = new RunExecution(client.fresh(), 1);
+            assertEquals(delivered ? ListenResult.NOTHING : ListenResult.SIGNAL, client.apply(listen(next, key)));
         }
     }
 
@@ -94,31 +94,31 @@ final class KeyedSignalConcurrencyTest {
     void one_kept_signal_goes_to_one_of_two_concurrent_waits() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
             String key = "order " + round;
-            desk.apply(post(key, "letter " + round));
-            RunExecution here = new RunExecution(desk.fresh(), 1);
-            RunExecution there = new RunExecution(desk.fresh(), 1);
+            client.apply(post(key, "signal " + round));
+            RunExecution here = new RunExecution(client.fresh(), 1);
+            RunExecution there = new RunExecution(client.fresh(), 1);
             FutureTask<Object> other = BackgroundTask.start(() -> onSecond(listen(there, key)));
-            desk.apply(listen(here, key));
+            client.apply(listen(here, key));
             other.get();
-            assertEquals(1, letters(here) + letters(there), "round " + round);
+            assertEquals(1, signals(here) + signals(there), "round " + round);
         }
     }
 
     @Test
     void one_signal_sent_concurrently_many_times_arrives_once() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
-            RunExecution by = new RunExecution(desk.fresh(), 1);
+            RunExecution by = new RunExecution(client.fresh(), 1);
             String key = "order " + round;
-            desk.apply(listen(by, key));
-            StoreWrite<?> one = post(key, "letter " + round);
-            StoreWrite<?> two = post(key, "letter " + round);
+            client.apply(listen(by, key));
+            StoreWrite<?> one = post(key, "signal " + round);
+            StoreWrite<?> two = post(key, "signal " + round);
             FutureTask<Object> other = BackgroundTask.start(() -> onSecond(one));
             List<SendResult.Sent> answers = new ArrayList<>();
-            answers.add((SendResult.Sent) desk.apply(two));
+            answers.add((SendResult.Sent) client.apply(two));
             answers.add((SendResult.Sent) other.get());
             assertEquals(1, answers.stream().filter(SendResult.Sent::repeated).count());
             assertTrue(answers.stream().allMatch(answer -> answer.runs().equals(List.of(by.run()))));
-            assertEquals(1, letters(by));
+            assertEquals(1, signals(by));
         }
     }
 }

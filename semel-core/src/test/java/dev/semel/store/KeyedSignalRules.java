@@ -13,37 +13,39 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A letter reaches all who listen, or the first who comes; never nobody, never one of them twice. */
+/** A signal reaches all who listen, or the first who comes; never nobody, never one of them twice. */
 interface KeyedSignalRules {
     long KEPT = KeyedSignalStoreWriteCommand.RETENTION.toNanos() / 1_000;
 
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private KeyedSignalStoreWriteCommand.SignalAddress to(String key) {
-        return new KeyedSignalStoreWriteCommand.SignalAddress(desk().ws, "paid", key);
+        return new KeyedSignalStoreWriteCommand.SignalAddress(client().ws, "paid", key);
     }
 
-    private SendResult post(String key, String letter, String value) {
+    private SendResult post(String key, String signal, String value) {
         return post(new KeyedSignalStoreWriteCommand.SendKeyedSignal(
-                to(key), letter, desk().id(), TestStoreClient.bytes(key + value), value));
+                to(key), signal, client().id(), TestStoreClient.bytes(key + value), value));
     }
 
     private SendResult post(KeyedSignalStoreWriteCommand.SendKeyedSignal send) {
-        return desk().change(new StoreWriteCommand.KeyedSignalCommand<>(send));
+        return client().change(new StoreWriteCommand.KeyedSignalCommand<>(send));
     }
 
     private ListenResult listen(RunExecution by, String path, String key) {
-        return desk().change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StartListening(
-                to(key), new KeyedSignalStoreWriteCommand.SignalWaiter(by, path), false, 0)));
+        return client().change(
+                        new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StartListening(
+                                to(key), new KeyedSignalStoreWriteCommand.SignalWaiter(by, path), false, 0)));
     }
 
     private ListenResult hush(RunExecution by, String path) {
-        return desk().change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StopListening(
-                new KeyedSignalStoreWriteCommand.SignalWaiter(by, path))));
+        return client().change(
+                        new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StopListening(
+                                new KeyedSignalStoreWriteCommand.SignalWaiter(by, path))));
     }
 
     private RunExecution driver() {
-        return new RunExecution(desk().fresh(), 1);
+        return new RunExecution(client().fresh(), 1);
     }
 
     private SendResult sent(RunExecution... runs) {
@@ -56,7 +58,7 @@ interface KeyedSignalRules {
     }
 
     private List<String> values(RunExecution by) {
-        return desk().reads.signals(by.run()).stream()
+        return client().reads.signals(by.run()).stream()
                 .map(DatabaseRows.SignalRow::value)
                 .toList();
     }
@@ -65,11 +67,11 @@ interface KeyedSignalRules {
     default void a_wait_with_a_start_time_ignores_signals_kept_before() {
         RunExecution by = driver();
         post("o1", "old", "1");
-        desk().fixture.setTime(StoreFixture.START + 10);
+        client().fixture.setTime(StoreFixture.START + 10);
         var ear = new KeyedSignalStoreWriteCommand.SignalWaiter(by, "wait");
         assertEquals(
                 ListenResult.NOTHING,
-                desk().change(new StoreWriteCommand.KeyedSignalCommand<>(
+                client().change(new StoreWriteCommand.KeyedSignalCommand<>(
                         new KeyedSignalStoreWriteCommand.StartListening(
                                 to("o1"), ear, false, StoreFixture.START + 1))));
         post("o1", "new", "2");
@@ -78,7 +80,7 @@ interface KeyedSignalRules {
         var again = new KeyedSignalStoreWriteCommand.SignalWaiter(other, "wait");
         assertEquals(
                 ListenResult.SIGNAL,
-                desk().change(new StoreWriteCommand.KeyedSignalCommand<>(
+                client().change(new StoreWriteCommand.KeyedSignalCommand<>(
                         new KeyedSignalStoreWriteCommand.StartListening(to("o1"), again, false, StoreFixture.START))),
                 "the old one is still there for whoever wants it");
     }
@@ -87,12 +89,12 @@ interface KeyedSignalRules {
     default void a_signal_goes_to_the_waiting_run_and_wakes_it() {
         RunExecution by = driver();
         assertEquals(ListenResult.NOTHING, listen(by, "wait", "o1"));
-        desk().apply(TestStoreClient.rest(by, StoreWrite.Suspension.NEVER, 0));
-        assertFalse(desk().freeWork());
+        client().apply(TestStoreClient.rest(by, StoreWrite.Suspension.NEVER, 0));
+        assertFalse(client().freeWork());
         assertEquals(sent(by), post("o1", "evt", "{\"a\":1}"));
         assertEquals(List.of("{\"a\":1}"), values(by));
-        assertEquals(List.of(new RunExecution(by.run(), 2)), desk().claim());
-        assertEquals(0, desk().fixture.count("semel_signal_wait"), "it heard what it waited for");
+        assertEquals(List.of(new RunExecution(by.run(), 2)), client().claim());
+        assertEquals(0, client().fixture.count("semel_signal_wait"), "it heard what it waited for");
     }
 
     @Test
@@ -121,7 +123,7 @@ interface KeyedSignalRules {
     @Test
     default void kept_signals_are_delivered_in_arrival_order_one_per_wait() {
         post("o1", "b", "1");
-        desk().fixture.setTime(StoreFixture.START + 1);
+        client().fixture.setTime(StoreFixture.START + 1);
         post("o1", "a", "2");
         RunExecution by = driver();
         assertEquals(ListenResult.SIGNAL, listen(by, "wait", "o1"));
@@ -133,17 +135,17 @@ interface KeyedSignalRules {
 
     @Test
     default void other_keys_names_and_workspaces_do_not_match() {
-        int other = desk().workspace("two").ws();
+        int other = client().workspace("two").ws();
         RunExecution by = driver();
         listen(by, "wait", "o1");
         assertEquals(sent(), post("o2", "a", "1"));
         for (KeyedSignalStoreWriteCommand.SignalAddress to : List.of(
                 new KeyedSignalStoreWriteCommand.SignalAddress(other, "paid", "o1"),
-                new KeyedSignalStoreWriteCommand.SignalAddress(desk().ws, "sent", "o1"))) {
+                new KeyedSignalStoreWriteCommand.SignalAddress(client().ws, "sent", "o1"))) {
             assertEquals(
                     sent(),
                     post(new KeyedSignalStoreWriteCommand.SendKeyedSignal(
-                            to, "a", desk().id(), TestStoreClient.bytes("d"), "1")));
+                            to, "a", client().id(), TestStoreClient.bytes("d"), "1")));
         }
         assertEquals(List.of(), values(by));
     }
@@ -167,7 +169,7 @@ interface KeyedSignalRules {
         post("o1", "evt", "1");
         assertEquals(new SendResult.DifferentSignal(), post("o1", "evt", "2"));
         assertEquals(new SendResult.DifferentSignal(), post("o2", "evt", "1"));
-        assertEquals(1, desk().fixture.count("semel_keyed_signal"));
+        assertEquals(1, client().fixture.count("semel_keyed_signal"));
     }
 
     @Test
@@ -175,7 +177,7 @@ interface KeyedSignalRules {
         RunExecution by = driver();
         listen(by, "wait", "o1");
         var send = new KeyedSignalStoreWriteCommand.SendKeyedSignal(
-                to("o1"), "evt", desk().id(), TestStoreClient.bytes("d"), "1");
+                to("o1"), "evt", client().id(), TestStoreClient.bytes("d"), "1");
         assertEquals(sent(by), post(send));
         assertEquals(sent(by), post(send));
         assertEquals(List.of("1"), values(by));
@@ -205,8 +207,8 @@ interface KeyedSignalRules {
         RunExecution cancelled = driver();
         listen(ended, "wait", "o1");
         listen(cancelled, "wait", "o1");
-        desk().apply(desk().end(ended));
-        desk().change(new StoreWriteCommand.CancelRun(desk().ws, cancelled.run(), "a", "r"));
+        client().apply(client().end(ended));
+        client().change(new StoreWriteCommand.CancelRun(client().ws, cancelled.run(), "a", "r"));
         assertEquals(sent(), post("o1", "evt", "1"));
         assertEquals(ListenResult.GONE, listen(ended, "wait", "o1"));
         assertEquals(ListenResult.SIGNAL, listen(driver(), "wait", "o1"));
@@ -215,10 +217,10 @@ interface KeyedSignalRules {
     @Test
     default void a_wait_inside_an_undo_of_a_cancelled_run_gets_its_signal() {
         RunExecution by = driver();
-        desk().change(new StoreWriteCommand.CancelRun(desk().ws, by.run(), "a", "r"));
+        client().change(new StoreWriteCommand.CancelRun(client().ws, by.run(), "a", "r"));
         var listen = new KeyedSignalStoreWriteCommand.StartListening(
                 to("o1"), new KeyedSignalStoreWriteCommand.SignalWaiter(by, "undo"), true, 0);
-        assertEquals(ListenResult.NOTHING, desk().change(new StoreWriteCommand.KeyedSignalCommand<>(listen)));
+        assertEquals(ListenResult.NOTHING, client().change(new StoreWriteCommand.KeyedSignalCommand<>(listen)));
         assertEquals(sent(by), post("o1", "evt", "1"));
     }
 
@@ -227,9 +229,9 @@ interface KeyedSignalRules {
         RunExecution old = driver();
         RunId run = old.run();
         listen(old, "wait", "o1");
-        desk().apply(TestStoreClient.rest(old, 0, 0));
+        client().apply(TestStoreClient.rest(old, 0, 0));
         assertEquals(ListenResult.GONE, hush(old, "wait"), "nobody drives it");
-        RunExecution now = desk().claim().getFirst();
+        RunExecution now = client().claim().getFirst();
         assertEquals(ListenResult.GONE, listen(old, "other", "o1"));
         assertEquals(ListenResult.GONE, hush(old, "wait"));
         assertEquals(sent(now), post("o1", "evt", "1"));
@@ -241,8 +243,8 @@ interface KeyedSignalRules {
         RunExecution by = driver();
         listen(by, "wait", "o1");
         post("o1", "evt", "1");
-        desk().apply(TestStoreClient.rest(by, StoreWrite.Suspension.NEVER, 0));
-        assertEquals(List.of(new RunExecution(by.run(), 2)), desk().claim());
+        client().apply(TestStoreClient.rest(by, StoreWrite.Suspension.NEVER, 0));
+        assertEquals(List.of(new RunExecution(by.run(), 2)), client().claim());
     }
 
     @Test
@@ -257,44 +259,45 @@ interface KeyedSignalRules {
     @Test
     default void a_signal_is_kept_and_known_for_seven_days_and_then_deleted() {
         post("o1", "evt", "1");
-        desk().fixture.setTime(StoreFixture.START + KEPT - 1);
+        client().fixture.setTime(StoreFixture.START + KEPT - 1);
         assertEquals(sent(true), post("o1", "evt", "1"));
-        desk().fixture.setTime(StoreFixture.START + KEPT);
+        client().fixture.setTime(StoreFixture.START + KEPT);
         assertEquals(ListenResult.NOTHING, listen(driver(), "wait", "o1"), "it is over to the microsecond");
         assertEquals(
                 0,
-                desk().change(new StoreWriteCommand.KeyedSignalCommand<>(
+                client().change(new StoreWriteCommand.KeyedSignalCommand<>(
                         new KeyedSignalStoreWriteCommand.DeleteExpiredSignals(10))),
                 "an hour behind");
-        assertFalse(desk().reads.hasExpiredKeyedSignal());
-        desk().fixture.setTime(StoreFixture.START + KEPT + KeyedSignalStoreWriteCommand.DELETE_DELAY.toNanos() / 1_000);
-        assertTrue(desk().reads.hasExpiredKeyedSignal());
+        assertFalse(client().reads.hasExpiredKeyedSignal());
+        client().fixture
+                .setTime(StoreFixture.START + KEPT + KeyedSignalStoreWriteCommand.DELETE_DELAY.toNanos() / 1_000);
+        assertTrue(client().reads.hasExpiredKeyedSignal());
         assertEquals(
                 1,
-                desk().change(new StoreWriteCommand.KeyedSignalCommand<>(
+                client().change(new StoreWriteCommand.KeyedSignalCommand<>(
                         new KeyedSignalStoreWriteCommand.DeleteExpiredSignals(10))));
-        assertEquals(0, desk().fixture.count("semel_keyed_signal"));
+        assertEquals(0, client().fixture.count("semel_keyed_signal"));
     }
 
     @Test
     default void an_id_is_free_again_after_its_window() {
         post("o1", "evt", "1");
-        desk().fixture.setTime(StoreFixture.START + KEPT);
+        client().fixture.setTime(StoreFixture.START + KEPT);
         RunExecution by = driver();
         listen(by, "wait", "o2");
         assertEquals(
                 new SendResult.Sent(List.of(by.run()), StoreFixture.START + 2 * KEPT, false),
-                post("o2", "evt", "another letter"));
+                post("o2", "evt", "another signal"));
     }
 
     @Test
     default void a_wait_is_deleted_with_its_run() {
         RunExecution by = driver();
         listen(by, "wait", "o1");
-        desk().apply(desk().end(by));
-        desk().fixture.setTime(StoreFixture.START + 10);
-        assertEquals(1, desk().change(new StoreWriteCommand.DeleteRuns(List.of(by.run()), StoreFixture.START + 1)));
-        assertEquals(0, desk().fixture.count("semel_signal_wait"));
+        client().apply(client().end(by));
+        client().fixture.setTime(StoreFixture.START + 10);
+        assertEquals(1, client().change(new StoreWriteCommand.DeleteRuns(List.of(by.run()), StoreFixture.START + 1)));
+        assertEquals(0, client().fixture.count("semel_signal_wait"));
     }
 
     @Test
@@ -302,7 +305,7 @@ interface KeyedSignalRules {
         listen(driver(), "wait", "o1");
         post("o1", "evt", "1");
         post("o2", "evt 2", "1");
-        assertEquals(0, desk().fixture.count("semel_queue"));
+        assertEquals(0, client().fixture.count("semel_queue"));
     }
 
     @Test

@@ -6,15 +6,15 @@ import java.util.Random;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/** Letters and those who listen, few keys and few ids. Has dice of its own, like the settings. */
+/** Signals and those who listen, few keys and few ids. Has dice of its own, like the settings. */
 final class KeyedSignalScript {
     private final RandomGenerator random = new Random(11);
-    private final Supplier<List<StoreWrite.RunExecution>> driven;
+    private final Supplier<List<StoreWrite.RunExecution>> executed;
     private final List<RunId> runs;
     private long made;
 
-    KeyedSignalScript(Supplier<List<StoreWrite.RunExecution>> driven, List<RunId> runs) {
-        this.driven = driven;
+    KeyedSignalScript(Supplier<List<StoreWrite.RunExecution>> executed, List<RunId> runs) {
+        this.executed = executed;
         this.runs = runs;
     }
 
@@ -34,7 +34,7 @@ final class KeyedSignalScript {
     }
 
     private KeyedSignalStoreWriteCommand.SendKeyedSignal post() {
-        String id = "letter " + random.nextInt(12);
+        String id = "signal " + random.nextInt(12);
         byte[] digest = {(byte) random.nextInt(5) == 0 ? (byte) 1 : (byte) 0};
         return new KeyedSignalStoreWriteCommand.SendKeyedSignal(
                 address(), id, new RunId(800_000 + ++made, 4), digest, "{\"n\":" + made + "}");
@@ -47,7 +47,7 @@ final class KeyedSignalScript {
 
     /** Mostly of an execution that drives a run now. */
     private KeyedSignalStoreWriteCommand.SignalWaiter ear() {
-        List<StoreWrite.RunExecution> mine = driven.get();
+        List<StoreWrite.RunExecution> mine = executed.get();
         String path = random.nextBoolean() ? "wait" : "again";
         if (mine.isEmpty() || random.nextInt(8) == 0) {
             RunId any = runs.isEmpty() ? new RunId(9, 9) : runs.get(random.nextInt(runs.size()));

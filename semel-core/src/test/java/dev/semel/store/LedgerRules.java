@@ -22,14 +22,14 @@ interface LedgerRules {
     long HOUR = 3_600_000_000L;
     LedgerDecision NOTED = new LedgerDecision.Recorded();
 
-    TestStoreClient desk();
+    TestStoreClient client();
 
-    private TestEffect deed() {
-        return TestEffect.of(desk().ws, "d1").once(HOUR);
+    private TestEffect effect() {
+        return TestEffect.of(client().ws, "d1").once(HOUR);
     }
 
     private LedgerDecision ask(StoreWrite.AppendJournal append) {
-        OwnerWriteResult owned = desk().apply(append);
+        OwnerWriteResult owned = client().apply(append);
         assertTrue(owned.recorded());
         return owned.ledgerDecisions().getFirst();
     }
@@ -39,26 +39,26 @@ interface LedgerRules {
     }
 
     private EffectLedger.EffectRow row(TestEffect effect) {
-        EffectLedger.EffectRow row = desk().reads.effect(effect.id());
+        EffectLedger.EffectRow row = client().reads.effect(effect.id());
         assertNotNull(row);
         return row;
     }
 
-    /** A run that has done the deed. */
+    /** A run that has done the effect. */
     private RunId doer(TestEffect effect) {
-        RunId run = desk().fresh();
-        desk().apply(TestStoreClient.ops(run, effect.reserve(run)));
-        desk().apply(TestStoreClient.ops(run, effect.done(run)));
+        RunId run = client().fresh();
+        client().apply(TestStoreClient.ops(run, effect.reserve(run)));
+        client().apply(TestStoreClient.ops(run, effect.done(run)));
         return run;
     }
 
     @Test
     default void the_first_request_may_send_and_its_intent_is_recorded() {
-        RunId run = desk().fresh();
-        assertEquals(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false), ask(run, deed()));
+        RunId run = client().fresh();
+        assertEquals(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false), ask(run, effect()));
         assertEquals(
                 new EffectLedger.EffectRow(
-                        deed().id(),
+                        effect().id(),
                         TestEffect.holder(run, 1, 1),
                         EffectState.RESERVED,
                         1,
@@ -70,119 +70,119 @@ interface LedgerRules {
                         "data",
                         null,
                         TestEffect.FACTS),
-                row(deed()));
-        assertEquals(List.of(row(deed())), desk().reads.effects(run));
+                row(effect()));
+        assertEquals(List.of(row(effect())), client().reads.effects(run));
     }
 
     @Test
     default void a_reservation_applied_again_is_the_same_reservation() {
-        RunId run = desk().fresh();
-        StoreWrite.AppendJournal reserve = TestStoreClient.ops(run, deed().reserve(run));
+        RunId run = client().fresh();
+        StoreWrite.AppendJournal reserve = TestStoreClient.ops(run, effect().reserve(run));
         LedgerDecision first = ask(reserve);
-        desk().fixture.setTime(StoreFixture.START + 9);
+        client().fixture.setTime(StoreFixture.START + 9);
         assertEquals(first, ask(reserve));
-        assertEquals(StoreFixture.START, row(deed()).firstAt());
+        assertEquals(StoreFixture.START, row(effect()).firstAt());
     }
 
     @Test
     default void a_settlement_applied_again_is_the_same_settlement() {
-        RunId run = doer(deed());
-        EffectLedger.EffectRow done = row(deed());
+        RunId run = doer(effect());
+        EffectLedger.EffectRow done = row(effect());
         assertEquals(EffectState.DONE, done.state());
         assertEquals("{\"by\":1}", done.result());
         assertEquals(StoreFixture.START + HOUR, done.expiresAt());
-        desk().fixture.setTime(StoreFixture.START + 9);
-        assertEquals(NOTED, ask(TestStoreClient.ops(run, deed().done(run))));
-        assertEquals(done, row(deed()));
+        client().fixture.setTime(StoreFixture.START + 9);
+        assertEquals(NOTED, ask(TestStoreClient.ops(run, effect().done(run))));
+        assertEquals(done, row(effect()));
     }
 
     @Test
     default void a_write_that_settles_and_reserves_again_may_be_applied_twice() {
-        RunId run = desk().fresh();
-        ask(run, deed());
+        RunId run = client().fresh();
+        ask(run, effect());
         StoreWrite.AppendJournal retry = TestStoreClient.ops(
-                run, deed().settle(run, EffectState.FREE, null), deed().reserve(TestEffect.holder(run, 1, 2)));
-        OwnerWriteResult first = desk().apply(retry);
+                run, effect().settle(run, EffectState.FREE, null), effect().reserve(TestEffect.holder(run, 1, 2)));
+        OwnerWriteResult first = client().apply(retry);
         assertEquals(
                 List.of(NOTED, new LedgerDecision.SendGranted(1, 2, StoreFixture.START, false)),
                 first.ledgerDecisions());
-        LedgerDecision again = desk().apply(retry).ledgerDecisions().getLast();
+        LedgerDecision again = client().apply(retry).ledgerDecisions().getLast();
         assertEquals(
                 new LedgerDecision.SendGranted(1, 2, StoreFixture.START, true),
                 again,
                 "what was before is not known any more");
-        assertEquals(2, row(deed()).attempt());
+        assertEquals(2, row(effect()).attempt());
     }
 
     @Test
     default void an_effect_reserved_or_in_doubt_by_another_run_is_held_by_it() {
-        RunId one = desk().fresh();
-        RunId two = desk().fresh();
-        ask(one, deed());
-        assertEquals(new LedgerDecision.HeldByOtherRun(one, false), ask(two, deed()));
-        desk().apply(TestStoreClient.ops(one, deed().settle(one, EffectState.UNKNOWN, null)));
-        desk().fixture.setTime(StoreFixture.START + 365 * 24 * HOUR);
-        assertEquals(new LedgerDecision.HeldByOtherRun(one, true), ask(two, deed()), "what is unknown never expires");
+        RunId one = client().fresh();
+        RunId two = client().fresh();
+        ask(one, effect());
+        assertEquals(new LedgerDecision.HeldByOtherRun(one, false), ask(two, effect()));
+        client().apply(TestStoreClient.ops(one, effect().settle(one, EffectState.UNKNOWN, null)));
+        client().fixture.setTime(StoreFixture.START + 365 * 24 * HOUR);
+        assertEquals(new LedgerDecision.HeldByOtherRun(one, true), ask(two, effect()), "what is unknown never expires");
     }
 
     @Test
     default void a_done_effect_is_suppressed_until_the_end_of_its_window() {
-        RunId first = doer(deed());
-        RunId second = desk().fresh();
-        desk().fixture.setTime(StoreFixture.START + HOUR - 1);
-        assertEquals(new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START), ask(second, deed()));
-        desk().fixture.setTime(StoreFixture.START + HOUR);
-        assertEquals(new LedgerDecision.SendGranted(2, 1, StoreFixture.START + HOUR, false), ask(second, deed()));
-        assertEquals(second, row(deed()).holder().run());
+        RunId first = doer(effect());
+        RunId second = client().fresh();
+        client().fixture.setTime(StoreFixture.START + HOUR - 1);
+        assertEquals(new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START), ask(second, effect()));
+        client().fixture.setTime(StoreFixture.START + HOUR);
+        assertEquals(new LedgerDecision.SendGranted(2, 1, StoreFixture.START + HOUR, false), ask(second, effect()));
+        assertEquals(second, row(effect()).holder().run());
     }
 
     @Test
     default void other_data_inside_the_window_follow_the_change_policy() {
-        RunId first = doer(deed());
-        RunId second = desk().fresh();
-        assertEquals(new LedgerDecision.DataChanged(first), ask(second, deed().with(ChangePolicy.REVIEW, "other")));
+        RunId first = doer(effect());
+        RunId second = client().fresh();
+        assertEquals(new LedgerDecision.DataChanged(first), ask(second, effect().with(ChangePolicy.REVIEW, "other")));
         assertEquals(
                 new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START),
-                ask(second, deed().with(ChangePolicy.SUPPRESS, "other")));
+                ask(second, effect().with(ChangePolicy.SUPPRESS, "other")));
         assertEquals(
                 new LedgerDecision.SendGranted(2, 1, StoreFixture.START, false),
-                ask(second, deed().with(ChangePolicy.SEND, "other")));
+                ask(second, effect().with(ChangePolicy.SEND, "other")));
     }
 
     @Test
     default void an_unsent_effect_is_free_for_the_next_run() {
-        RunId one = desk().fresh();
-        RunId two = desk().fresh();
-        ask(one, deed());
-        desk().apply(TestStoreClient.ops(one, deed().settle(one, EffectState.FREE, null)));
-        assertEquals(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false), ask(two, deed()));
-        desk().apply(TestStoreClient.ops(one, deed().done(one)));
-        assertEquals(EffectState.RESERVED, row(deed()).state(), "who does not hold it settles nothing");
+        RunId one = client().fresh();
+        RunId two = client().fresh();
+        ask(one, effect());
+        client().apply(TestStoreClient.ops(one, effect().settle(one, EffectState.FREE, null)));
+        assertEquals(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false), ask(two, effect()));
+        client().apply(TestStoreClient.ops(one, effect().done(one)));
+        assertEquals(EffectState.RESERVED, row(effect()).state(), "who does not hold it settles nothing");
     }
 
     @Test
     default void a_done_step_is_reused_for_ever() {
-        RunId run = doer(deed());
-        desk().fixture.setTime(StoreFixture.START + 2 * HOUR);
-        assertEquals(new LedgerDecision.Reused("{\"by\":1}"), ask(run, deed()));
+        RunId run = doer(effect());
+        client().fixture.setTime(StoreFixture.START + 2 * HOUR);
+        assertEquals(new LedgerDecision.Reused("{\"by\":1}"), ask(run, effect()));
     }
 
     @Test
     default void an_own_send_without_a_result_is_unknown_unless_the_provider_still_knows_the_key() {
-        RunId run = desk().fresh();
-        ask(run, deed());
-        desk().change(new StoreWriteCommand.ReturnRun(new RunExecution(run, 1)));
-        RunExecution second = desk().claim().getFirst();
+        RunId run = client().fresh();
+        ask(run, effect());
+        client().change(new StoreWriteCommand.ReturnRun(new RunExecution(run, 1)));
+        RunExecution second = client().claim().getFirst();
         var holder = TestEffect.holder(run, second.claim(), 1);
         assertEquals(
                 new LedgerDecision.OutcomeUnknown(1, 1, StoreFixture.START, false),
-                ask(TestStoreClient.ops(second, deed().reserve(holder))));
-        TestEffect remembered = deed().resendFor(100);
-        desk().fixture.setTime(StoreFixture.START + 99);
+                ask(TestStoreClient.ops(second, effect().reserve(holder))));
+        TestEffect remembered = effect().resendFor(100);
+        client().fixture.setTime(StoreFixture.START + 99);
         assertEquals(
                 new LedgerDecision.SendGranted(1, 2, StoreFixture.START, true),
                 ask(TestStoreClient.ops(second, remembered.reserve(holder))));
-        desk().fixture.setTime(StoreFixture.START + 100);
+        client().fixture.setTime(StoreFixture.START + 100);
         assertEquals(
                 new LedgerDecision.OutcomeUnknown(1, 2, StoreFixture.START, false),
                 ask(TestStoreClient.ops(second, remembered.reserve(TestEffect.holder(run, second.claim(), 2)))));
@@ -190,12 +190,12 @@ interface LedgerRules {
 
     @Test
     default void ledger_decisions_come_in_the_order_of_the_operations() {
-        RunId other = doer(deed());
-        RunId run = desk().fresh();
-        TestEffect late = TestEffect.of(desk().ws, "d0");
-        OwnerWriteResult owned = desk().apply(TestStoreClient.ops(
+        RunId other = doer(effect());
+        RunId run = client().fresh();
+        TestEffect late = TestEffect.of(client().ws, "d0");
+        OwnerWriteResult owned = client().apply(TestStoreClient.ops(
                 run,
-                deed().reserve(run),
+                effect().reserve(run),
                 late.reserve(run),
                 late.done(run),
                 late.reserve(TestEffect.holder(run, 1, 2))));
@@ -211,14 +211,14 @@ interface LedgerRules {
 
     @Test
     default void of_many_requests_in_one_batch_one_may_send() {
-        RunId[] runs = {desk().fresh(), desk().fresh(), desk().fresh()};
+        RunId[] runs = {client().fresh(), client().fresh(), client().fresh()};
         StoreWrite<?>[] storeWrites = new StoreWrite<?>[runs.length];
         for (int i = 0; i < runs.length; i++) {
             storeWrites[i] = TestStoreClient.ops(
-                    runs[i], TestEffect.of(desk().ws, "own" + i).reserve(runs[i]), deed().reserve(runs[i]));
+                    runs[i], TestEffect.of(client().ws, "own" + i).reserve(runs[i]), effect().reserve(runs[i]));
         }
         for (int round = 0; round < 2; round++) {
-            List<LedgerDecision> verdicts = desk().decided(storeWrites).stream()
+            List<LedgerDecision> verdicts = client().decided(storeWrites).stream()
                     .map(outcome ->
                             ((OwnerWriteResult) outcome).ledgerDecisions().get(1))
                     .toList();
@@ -234,149 +234,152 @@ interface LedgerRules {
 
     @Test
     default void one_batch_may_release_reserve_and_end_in_sequence() {
-        RunId one = desk().fresh();
-        RunId two = desk().fresh();
-        ask(one, deed());
-        List<Object> outcomes = desk().decided(
-                        TestStoreClient.ops(one, deed().settle(one, EffectState.FREE, null)),
-                        TestStoreClient.ops(two, deed().reserve(two)),
-                        desk().end(new RunExecution(two, 1), deed().done(two)),
-                        desk().end(new RunExecution(one, 1)));
+        RunId one = client().fresh();
+        RunId two = client().fresh();
+        ask(one, effect());
+        List<Object> outcomes = client().decided(
+                        TestStoreClient.ops(one, effect().settle(one, EffectState.FREE, null)),
+                        TestStoreClient.ops(two, effect().reserve(two)),
+                        client().end(new RunExecution(two, 1), effect().done(two)),
+                        client().end(new RunExecution(one, 1)));
         assertEquals(
                 List.of(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false)),
                 ((OwnerWriteResult) outcomes.get(1)).ledgerDecisions());
-        assertEquals(two, row(deed()).holder().run());
-        assertEquals(EffectState.DONE, row(deed()).state());
-        assertEquals(2, desk().fixture.count("semel_finished_run"));
+        assertEquals(two, row(effect()).holder().run());
+        assertEquals(EffectState.DONE, row(effect()).state());
+        assertEquals(2, client().fixture.count("semel_finished_run"));
     }
 
     @Test
     default void an_end_settles_in_its_own_commit_once() {
-        RunId run = desk().fresh();
-        ask(run, deed());
-        StoreWrite.EndRun end = desk().end(new RunExecution(run, 1), deed().settle(run, EffectState.FREE, null));
-        assertEquals(new OwnerWriteResult(true, false, List.of(NOTED)), desk().apply(end));
-        RunId next = desk().fresh();
-        ask(next, deed());
-        assertTrue(desk().apply(end).recorded(), "applied again it is on record");
-        assertEquals(next, row(deed()).holder().run(), "and takes nothing from the next");
+        RunId run = client().fresh();
+        ask(run, effect());
+        StoreWrite.EndRun end = client().end(new RunExecution(run, 1), effect().settle(run, EffectState.FREE, null));
+        assertEquals(new OwnerWriteResult(true, false, List.of(NOTED)), client().apply(end));
+        RunId next = client().fresh();
+        ask(next, effect());
+        assertTrue(client().apply(end).recorded(), "applied again it is on record");
+        assertEquals(next, row(effect()).holder().run(), "and takes nothing from the next");
     }
 
     @Test
     default void a_worker_that_does_not_own_the_run_changes_nothing_in_the_ledger() {
-        RunId run = desk().fresh();
+        RunId run = client().fresh();
         var old = new RunExecution(run, 1);
-        desk().change(new StoreWriteCommand.ReturnRun(old));
-        RunExecution now = desk().claim().getFirst();
-        assertEquals(OwnerWriteResult.FENCED, desk().apply(TestStoreClient.ops(old, deed().reserve(run))));
+        client().change(new StoreWriteCommand.ReturnRun(old));
+        RunExecution now = client().claim().getFirst();
+        assertEquals(OwnerWriteResult.FENCED, client().apply(TestStoreClient.ops(old, effect().reserve(run))));
         assertEquals(
                 OwnerWriteResult.FENCED,
-                desk().apply(TestStoreClient.ops(new RunExecution(run, 3), deed().reserve(run))));
-        assertEquals(OwnerWriteResult.FENCED, desk().apply(desk().end(old, deed().reserve(run))));
-        assertEquals(OwnerWriteResult.FENCED, desk().applyAs(null, TestStoreClient.ops(now, deed().reserve(run))));
-        assertNull(desk().reads.effect(deed().id()));
-        assertEquals(RunState.STARTED, desk().runOf(run).state());
+                client().apply(TestStoreClient.ops(new RunExecution(run, 3), effect().reserve(run))));
+        assertEquals(OwnerWriteResult.FENCED, client().apply(client().end(old, effect().reserve(run))));
+        assertEquals(OwnerWriteResult.FENCED, client().applyAs(null, TestStoreClient.ops(now, effect().reserve(run))));
+        assertNull(client().reads.effect(effect().id()));
+        assertEquals(RunState.STARTED, client().runOf(run).state());
     }
 
     @Test
     default void a_note_is_written_once_and_found_by_its_step() {
-        RunId run = desk().fresh();
-        assertEquals(NOTED, ask(TestStoreClient.ops(run, deed().note(run))));
-        EffectLedger.EffectRow noted = row(deed());
+        RunId run = client().fresh();
+        assertEquals(NOTED, ask(TestStoreClient.ops(run, effect().note(run))));
+        EffectLedger.EffectRow noted = row(effect());
         assertEquals(EffectState.DONE, noted.state());
-        desk().fixture.setTime(StoreFixture.START + 9);
-        desk().apply(TestStoreClient.ops(run, deed().note(run)));
-        assertEquals(noted, row(deed()));
-        assertEquals(new LedgerDecision.Reused("{\"noted\":1}"), ask(run, deed()));
+        client().fixture.setTime(StoreFixture.START + 9);
+        client().apply(TestStoreClient.ops(run, effect().note(run)));
+        assertEquals(noted, row(effect()));
+        assertEquals(new LedgerDecision.Reused("{\"noted\":1}"), ask(run, effect()));
     }
 
     @Test
     default void a_user_decides_an_effect_in_doubt_once() {
-        RunId run = desk().fresh();
-        ask(run, deed());
+        RunId run = client().fresh();
+        ask(run, effect());
         var decide = new StoreWriteCommand.DecideEffect(
-                deed().id(), run, "{\"seen\":1}", desk().by("op", "the bank says so"));
-        assertFalse(desk().change(decide), "it is on its way, not in doubt");
+                effect().id(), run, "{\"seen\":1}", client().by("op", "the bank says so"));
+        assertFalse(client().change(decide), "it is on its way, not in doubt");
         var by = new RunExecution(run, 1);
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0, false, false);
-        EffectLedger.LedgerOperation doubt = deed().settle(run, EffectState.UNKNOWN, null);
-        desk().apply(new StoreWrite.AppendJournal(by, 0, "", RunState.IN_DOUBT, List.of(doubt), rest));
-        assertEquals(List.of(), desk().claim());
+        EffectLedger.LedgerOperation doubt = effect().settle(run, EffectState.UNKNOWN, null);
+        client().apply(new StoreWrite.AppendJournal(by, 0, "", RunState.IN_DOUBT, List.of(doubt), rest));
+        assertEquals(List.of(), client().claim());
         assertFalse(
-                desk().change(new StoreWriteCommand.DecideEffect(
-                        deed().id(), desk().fresh(), null, desk().by("op", ""))),
+                client().change(new StoreWriteCommand.DecideEffect(
+                        effect().id(), client().fresh(), null, client().by("op", ""))),
                 "another run's");
-        assertTrue(desk().change(decide));
-        assertTrue(desk().change(decide), "applied again after a lost answer it answers the same");
-        assertFalse(desk().change(new StoreWriteCommand.DecideEffect(deed().id(), run, null, desk().by("op", "no"))));
-        assertEquals(1, desk().fixture.count("semel_audit"));
-        RunExecution next = desk().claim().getFirst();
+        assertTrue(client().change(decide));
+        assertTrue(client().change(decide), "applied again after a lost answer it answers the same");
+        assertFalse(
+                client().change(new StoreWriteCommand.DecideEffect(effect().id(), run, null, client().by("op", "no"))));
+        assertEquals(1, client().fixture.count("semel_audit"));
+        RunExecution next = client().claim().getFirst();
         assertEquals(run, next.run());
         assertEquals(
                 new LedgerDecision.Reused("{\"seen\":1}"),
-                ask(TestStoreClient.ops(next, deed().reserve(TestEffect.holder(run, next.claim(), 1)))));
+                ask(TestStoreClient.ops(next, effect().reserve(TestEffect.holder(run, next.claim(), 1)))));
     }
 
     @Test
     default void a_decision_during_a_suspension_is_not_missed() {
-        RunId run = desk().fresh();
-        ask(run, deed());
-        desk().apply(TestStoreClient.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
-        assertTrue(desk().change(new StoreWriteCommand.DecideEffect(
-                deed().id(), run, null, desk().by("op", "nothing arrived"))));
+        RunId run = client().fresh();
+        ask(run, effect());
+        client().apply(TestStoreClient.ops(run, effect().settle(run, EffectState.UNKNOWN, null)));
+        assertTrue(client().change(new StoreWriteCommand.DecideEffect(
+                effect().id(), run, null, client().by("op", "nothing arrived"))));
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0, false, false);
-        desk().apply(new StoreWrite.AppendJournal(new RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
-        assertEquals(List.of(new RunExecution(run, 2)), desk().claim());
+        client().apply(new StoreWrite.AppendJournal(
+                new RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
+        assertEquals(List.of(new RunExecution(run, 2)), client().claim());
     }
 
     @Test
     default void an_effect_decided_as_not_happened_may_be_sent_again() {
-        RunId run = desk().fresh();
-        ask(run, deed());
-        desk().apply(TestStoreClient.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
-        assertTrue(desk().change(new StoreWriteCommand.DecideEffect(
-                deed().id(), run, null, desk().by("op", "nothing arrived"))));
+        RunId run = client().fresh();
+        ask(run, effect());
+        client().apply(TestStoreClient.ops(run, effect().settle(run, EffectState.UNKNOWN, null)));
+        assertTrue(client().change(new StoreWriteCommand.DecideEffect(
+                effect().id(), run, null, client().by("op", "nothing arrived"))));
         assertEquals(
                 new LedgerDecision.SendGranted(1, 2, StoreFixture.START, false),
-                ask(TestStoreClient.ops(run, deed().reserve(TestEffect.holder(run, 1, 2)))));
+                ask(TestStoreClient.ops(run, effect().reserve(TestEffect.holder(run, 1, 2)))));
     }
 
     @Test
     default void effects_are_listed_newest_first_and_by_state() {
-        RunId run = doer(deed());
-        desk().fixture.setTime(StoreFixture.START + 1);
-        TestEffect other = TestEffect.of(desk().ws, "d2");
+        RunId run = doer(effect());
+        client().fixture.setTime(StoreFixture.START + 1);
+        TestEffect other = TestEffect.of(client().ws, "d2");
         ask(run, other);
-        assertEquals(List.of(row(other), row(deed())), listed(StoreQueries.EffectFilter.all(desk().ws, 10)));
-        assertEquals(List.of(row(deed())), listed(StoreQueries.EffectFilter.in(desk().ws, EffectState.DONE, 10)));
-        assertEquals(List.of(row(other)), listed(StoreQueries.EffectFilter.all(desk().ws, 1)));
+        assertEquals(List.of(row(other), row(effect())), listed(StoreQueries.EffectFilter.all(client().ws, 10)));
+        assertEquals(List.of(row(effect())), listed(StoreQueries.EffectFilter.in(client().ws, EffectState.DONE, 10)));
+        assertEquals(List.of(row(other)), listed(StoreQueries.EffectFilter.all(client().ws, 1)));
     }
 
     private List<EffectLedger.EffectRow> listed(StoreQueries.EffectFilter filter) {
-        return desk().reads.effects(filter).found();
+        return client().reads.effects(filter).found();
     }
 
     @Test
     default void a_filter_applies_before_paging() {
-        TestEffect other = TestEffect.of(desk().ws, "a0");
-        TestEffect effect = TestEffect.of(desk().ws, "d2");
+        TestEffect other = TestEffect.of(client().ws, "a0");
+        TestEffect effect = TestEffect.of(client().ws, "d2");
         RunId run = doer(other);
         for (int i = 0; i < 5; i++) {
-            RunId later = doer(deed());
-            desk().apply(TestStoreClient.ops(
-                    later, TestEffect.of(desk().ws, "n" + i).note(later)));
-            desk().fixture.setTime(desk().fixture.time() + 2 * HOUR);
+            RunId later = doer(effect());
+            client().apply(TestStoreClient.ops(
+                    later, TestEffect.of(client().ws, "n" + i).note(later)));
+            client().fixture.setTime(client().fixture.time() + 2 * HOUR);
         }
-        RunId late = desk().fresh();
-        desk().apply(TestStoreClient.ops(late, effect.suppressed(late)));
-        RunId last = doer(deed());
-        desk().apply(TestStoreClient.ops(last, TestEffect.of(desk().ws, "n9").note(last)));
-        StoreQueries.EffectFilter page = StoreQueries.EffectFilter.all(desk().ws, 2);
+        RunId late = client().fresh();
+        client().apply(TestStoreClient.ops(late, effect.suppressed(late)));
+        RunId last = doer(effect());
+        client().apply(TestStoreClient.ops(
+                last, TestEffect.of(client().ws, "n9").note(last)));
+        StoreQueries.EffectFilter page = StoreQueries.EffectFilter.all(client().ws, 2);
         assertEquals(List.of(row(effect)), listed(page.selection(StoreQueries.EffectSelection.SUPPRESSED)));
         assertEquals(
-                List.of(row(deed()), row(other)),
+                List.of(row(effect()), row(other)),
                 listed(page.selection(StoreQueries.EffectSelection.NOT_SUPPRESSED)),
-                "notes are no deeds");
+                "notes are no effects");
         assertEquals(List.of(), listed(page.key("another key")));
         assertEquals(
                 List.of(row(effect)), listed(page.key("the key").selection(StoreQueries.EffectSelection.SUPPRESSED)));
@@ -385,15 +388,15 @@ interface LedgerRules {
 
     @Test
     default void a_suppressed_effect_is_still_listed_after_its_payload_is_deleted() {
-        RunId run = desk().fresh();
-        TestEffect note = TestEffect.of(desk().ws, "n1");
-        TestEffect effect = TestEffect.of(desk().ws, "s1");
-        desk().apply(TestStoreClient.ops(run, note.note(run), effect.suppressed(run)));
-        desk().apply(desk().end(run));
-        assertEquals(1, desk().change(new StoreWriteCommand.ErasePayloads(List.of(run), StoreFixture.START + 1)));
+        RunId run = client().fresh();
+        TestEffect note = TestEffect.of(client().ws, "n1");
+        TestEffect effect = TestEffect.of(client().ws, "s1");
+        client().apply(TestStoreClient.ops(run, note.note(run), effect.suppressed(run)));
+        client().apply(client().end(run));
+        assertEquals(1, client().change(new StoreWriteCommand.ErasePayloads(List.of(run), StoreFixture.START + 1)));
         assertNull(row(effect).result());
         assertEquals("run_x 17", row(effect).suppressedBy());
         assertTrue(row(note).isStepNote());
-        assertEquals(List.of(row(effect)), listed(StoreQueries.EffectFilter.all(desk().ws, 9)));
+        assertEquals(List.of(row(effect)), listed(StoreQueries.EffectFilter.all(client().ws, 9)));
     }
 }

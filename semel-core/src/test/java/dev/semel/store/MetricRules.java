@@ -19,14 +19,14 @@ interface MetricRules {
     long MINUTE = MetricUpdateCollector.MICROS_PER_MINUTE;
     long HOUR = 60 * MINUTE;
 
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private MetricQueries figures() {
-        return desk().reads.metrics();
+        return client().reads.metrics();
     }
 
     private MetricQueries.MetricRange ever() {
-        return new MetricQueries.MetricRange(desk().ws, "", 0, Long.MAX_VALUE);
+        return new MetricQueries.MetricRange(client().ws, "", 0, Long.MAX_VALUE);
     }
 
     /** All figures that are not zero, over all time and steps. */
@@ -44,19 +44,19 @@ interface MetricRules {
 
     /** A write whose answer was lost is applied again. */
     private void twice(StoreWrite<?>... writes) {
-        desk().decided(writes);
-        desk().decided(writes);
+        client().decided(writes);
+        client().decided(writes);
     }
 
     @Test
     default void a_trigger_is_counted_once_with_its_run() {
-        RunId keyed = desk().id();
-        RunId runId = desk().id();
-        NewRun like = desk().run(runId);
+        RunId keyed = client().id();
+        RunId runId = client().id();
+        NewRun like = client().run(runId);
         NewRun.TriggerOrigin nameless = new NewRun.TriggerOrigin(like.origin().triggerSource(), "actor", null, null);
         NewRun unkeyed = new NewRun(
                 runId,
-                desk().ws,
+                client().ws,
                 null,
                 TestStoreClient.WORKFLOW,
                 1,
@@ -66,28 +66,29 @@ interface MetricRules {
                 like.fields(),
                 NewRun.RunParentage.NONE,
                 null);
-        twice(desk().admit(keyed, desk().key("K")));
-        twice(desk().admit(unkeyed, List.of(), true));
-        desk().apply(desk().admit(desk().id(), desk().key("K")));
+        twice(client().admit(keyed, client().key("K")));
+        twice(client().admit(unkeyed, List.of(), true));
+        client().apply(client().admit(client().id(), client().key("K")));
         assertEquals(
                 Map.of(MetricCounter.KEYED, 1L, MetricCounter.UNKEYED, 1L), counted(), "the third found the name held");
     }
 
     @Test
     default void a_safe_replay_is_no_request_of_a_caller() {
-        RunId first = desk().fresh();
+        RunId first = client().fresh();
         NewRun.RunParentage links = new NewRun.RunParentage(first, null, first);
-        desk().apply(desk().admit(desk().linked(desk().id(), links, null, RunState.STARTED), List.of(), true));
+        client().apply(client().admit(client().linked(client().id(), links, null, RunState.STARTED), List.of(), true));
         assertEquals(Map.of(MetricCounter.KEYED, 1L), counted());
     }
 
     @Test
     default void repeats_and_conflicts_are_counted_as_often_as_they_occurred() {
-        RunId run = desk().fresh(desk().key("K"));
+        RunId run = client().fresh(client().key("K"));
         StoreWrite.DuplicateRequest same = new StoreWrite.DuplicateRequest(
-                desk().id(), desk().ws, run, true, StoreFixture.START, 409, "actor", null, 1);
-        twice(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 5), desk().seen(run, true, 2), same)));
-        desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 1))));
+                client().id(), client().ws, run, true, StoreFixture.START, 409, "actor", null, 1);
+        twice(new StoreWrite.RecordDuplicates(
+                List.of(client().seen(run, false, 5), client().seen(run, true, 2), same)));
+        client().apply(new StoreWrite.RecordDuplicates(List.of(client().seen(run, false, 1))));
         assertEquals(
                 Map.of(
                         MetricCounter.KEYED,
@@ -103,10 +104,10 @@ interface MetricRules {
 
     @Test
     default void a_key_sent_after_its_window_counts_as_expired_with_its_expiry() {
-        desk().apply(desk().end(desk().fresh(desk().key("K", 0))));
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW + HOUR);
-        RunId late = desk().id();
-        twice(desk().admit(late, desk().key("K", 0)));
+        client().apply(client().end(client().fresh(client().key("K", 0))));
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW + HOUR);
+        RunId late = client().id();
+        twice(client().admit(late, client().key("K", 0)));
         assertEquals(Map.of(MetricCounter.KEYED, 2L, MetricCounter.EXPIRED, 1L), counted());
         MetricUpdateCollector.MetricFact fact = figures()
                 .facts(ever(), MetricCounter.EXPIRED, MetricQueries.FactCursor.START, 9)
@@ -117,19 +118,19 @@ interface MetricRules {
 
     @Test
     default void a_released_key_is_not_counted_as_expired() {
-        RunDeduplicationKeyClaim key = desk().key("K");
-        RunId first = desk().fresh(key);
-        desk().change(new StoreWriteCommand.ReleaseKey(key.key(), first, desk().by("somebody", "because")));
-        desk().fresh(key);
+        RunDeduplicationKeyClaim key = client().key("K");
+        RunId first = client().fresh(key);
+        client().change(new StoreWriteCommand.ReleaseKey(key.key(), first, client().by("somebody", "because")));
+        client().fresh(key);
         assertEquals(Map.of(MetricCounter.KEYED, 2L), counted());
     }
 
     @Test
     default void a_run_that_completes_after_a_failed_attempt_counts_as_recovered() {
-        RunId straight = desk().fresh();
-        RunId stumbled = desk().fresh();
-        RunId failed = desk().fresh();
-        twice(desk().end(straight));
+        RunId straight = client().fresh();
+        RunId stumbled = client().fresh();
+        RunId failed = client().fresh();
+        twice(client().end(straight));
         StoreWrite.RunResult output = StoreWrite.RunResult.output("1");
         twice(new StoreWrite.EndRun(
                 new StoreWrite.RunExecution(stumbled, 1), RunState.COMPLETED, output, "[]", List.of(), true));
@@ -142,31 +143,31 @@ interface MetricRules {
 
     @Test
     default void a_run_whose_worker_died_counts_as_recovered_even_after_progress() {
-        RunId run = desk().fresh();
-        desk().fixture.setTime(StoreFixture.START + 2 * TestStoreClient.TTL);
-        WorkerLeases others = desk().store.openLeases();
-        others.start(78, "other", desk().slots(), 10 * TestStoreClient.TTL);
+        RunId run = client().fresh();
+        client().fixture.setTime(StoreFixture.START + 2 * TestStoreClient.TTL);
+        WorkerLeases others = client().store.openLeases();
+        others.start(78, "other", client().slots(), 10 * TestStoreClient.TTL);
         others.takeOverExpired(0);
         CommitBatch.LeaseSlot hold = new CommitBatch.LeaseSlot(78, 0);
         StoreWrite.RunExecution by =
-                desk().applyAs(hold, new StoreWrite.ClaimRuns(10)).getFirst();
-        desk().applyAs(hold, new StoreWrite.AppendJournal(by, 0, "[\"a\"]", RunState.RUNNING, List.of(), null));
-        desk().applyAs(hold, desk().end(by));
+                client().applyAs(hold, new StoreWrite.ClaimRuns(10)).getFirst();
+        client().applyAs(hold, new StoreWrite.AppendJournal(by, 0, "[\"a\"]", RunState.RUNNING, List.of(), null));
+        client().applyAs(hold, client().end(by));
         others.close();
         assertEquals(List.of(run), behind(MetricCounter.RECOVERED));
     }
 
     @Test
     default void an_accepted_effect_is_a_write_on_its_object_and_counted_once() {
-        RunId run = desk().fresh();
-        TestEffect effect = TestEffect.of(desk().ws, "d");
-        desk().apply(TestStoreClient.ops(run, effect.reserve(run)));
+        RunId run = client().fresh();
+        TestEffect effect = TestEffect.of(client().ws, "d");
+        client().apply(TestStoreClient.ops(run, effect.reserve(run)));
         assertEquals(Map.of(MetricCounter.KEYED, 1L), counted(), "not yet");
         twice(TestStoreClient.ops(run, effect.done(run)));
         assertEquals(Map.of(MetricCounter.KEYED, 1L, MetricCounter.WRITTEN, 1L), counted());
-        TestEffect other = TestEffect.of(desk().ws, "e");
-        desk().apply(TestStoreClient.ops(run, other.reserve(run)));
-        desk().apply(TestStoreClient.ops(run, other.done(run)));
+        TestEffect other = TestEffect.of(client().ws, "e");
+        client().apply(TestStoreClient.ops(run, other.reserve(run)));
+        client().apply(TestStoreClient.ops(run, other.done(run)));
         assertEquals(
                 List.of(new MetricQueries.WriteCounts(TestStoreClient.WORKFLOW, 2, 1)),
                 figures().writeCounts(ever()));
@@ -179,41 +180,41 @@ interface MetricRules {
 
     @Test
     default void a_rejected_or_in_doubt_effect_is_no_write() {
-        RunId run = desk().fresh();
-        TestEffect effect = TestEffect.of(desk().ws, "d");
-        desk().apply(TestStoreClient.ops(run, effect.reserve(run)));
-        desk().apply(TestStoreClient.ops(run, effect.settle(run, EffectLedger.EffectState.UNKNOWN, null)));
+        RunId run = client().fresh();
+        TestEffect effect = TestEffect.of(client().ws, "d");
+        client().apply(TestStoreClient.ops(run, effect.reserve(run)));
+        client().apply(TestStoreClient.ops(run, effect.settle(run, EffectLedger.EffectState.UNKNOWN, null)));
         assertEquals(Map.of(MetricCounter.KEYED, 1L), counted());
-        assertEquals(List.of(), figures().inDoubtCounts(desk().ws), "its run does not wait for anybody");
+        assertEquals(List.of(), figures().inDoubtCounts(client().ws), "its run does not wait for anybody");
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 9, false, false);
-        desk().apply(new StoreWrite.AppendJournal(
+        client().apply(new StoreWrite.AppendJournal(
                 new StoreWrite.RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
         assertEquals(
                 List.of(new MetricQueries.InDoubtCount(TestStoreClient.WORKFLOW, 1, StoreFixture.START)),
-                figures().inDoubtCounts(desk().ws));
+                figures().inDoubtCounts(client().ws));
         StoreWriteCommand.DecideEffect happened =
-                new StoreWriteCommand.DecideEffect(effect.id(), run, "{}", desk().by("somebody", "I looked"));
-        desk().change(happened);
-        desk().change(happened);
+                new StoreWriteCommand.DecideEffect(effect.id(), run, "{}", client().by("somebody", "I looked"));
+        client().change(happened);
+        client().change(happened);
         assertEquals(
                 Map.of(MetricCounter.KEYED, 1L, MetricCounter.WRITTEN, 1L),
                 counted(),
                 "a person said that it happened");
-        assertEquals(List.of(), figures().inDoubtCounts(desk().ws));
+        assertEquals(List.of(), figures().inDoubtCounts(client().ws));
     }
 
     @Test
     default void a_replays_doubt_about_another_runs_effect_counts_once() {
-        RunId run = desk().fresh();
-        TestEffect effect = TestEffect.of(desk().ws, "d");
-        desk().apply(TestStoreClient.ops(run, effect.reserve(run)));
-        desk().apply(TestStoreClient.ops(run, effect.settle(run, EffectLedger.EffectState.UNKNOWN, null)));
-        desk().apply(desk().failed(run));
-        assertEquals(List.of(), figures().inDoubtCounts(desk().ws), "nobody was asked");
-        RunId replay = desk().id();
+        RunId run = client().fresh();
+        TestEffect effect = TestEffect.of(client().ws, "d");
+        client().apply(TestStoreClient.ops(run, effect.reserve(run)));
+        client().apply(TestStoreClient.ops(run, effect.settle(run, EffectLedger.EffectState.UNKNOWN, null)));
+        client().apply(client().failed(run));
+        assertEquals(List.of(), figures().inDoubtCounts(client().ws), "nobody was asked");
+        RunId replay = client().id();
         var links = new NewRun.RunParentage(run, null, run);
-        desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
-        desk().apply(TestStoreClient.ops(replay, effect.reserve(TestEffect.in(run, replay))));
+        client().apply(client().admit(client().linked(replay, links, null, RunState.STARTED), List.of(), true));
+        client().apply(TestStoreClient.ops(replay, effect.reserve(TestEffect.in(run, replay))));
         var question = new HumanReviewStoreWriteCommand.ReviewQuestion(
                 HumanReviewStoreWriteCommand.ReviewKind.DOUBT,
                 "pay",
@@ -221,19 +222,20 @@ interface MetricRules {
                 "role:ops",
                 "{}",
                 0);
-        desk().change(new StoreWriteCommand.ReviewCommand<>(new HumanReviewStoreWriteCommand.OpenReview(
-                new StoreWrite.RunExecution(replay, 1), desk().ws, TestStoreClient.WORKFLOW, question)));
+        client().change(new StoreWriteCommand.ReviewCommand<>(new HumanReviewStoreWriteCommand.OpenReview(
+                new StoreWrite.RunExecution(replay, 1), client().ws, TestStoreClient.WORKFLOW, question)));
         assertEquals(
                 List.of(new MetricQueries.InDoubtCount(TestStoreClient.WORKFLOW, 1, StoreFixture.START)),
-                figures().inDoubtCounts(desk().ws));
-        desk().change(new StoreWriteCommand.DecideEffect(effect.id(), run, "{}", desk().by("somebody", "I looked")));
-        assertEquals(List.of(), figures().inDoubtCounts(desk().ws));
+                figures().inDoubtCounts(client().ws));
+        client().change(new StoreWriteCommand.DecideEffect(
+                effect.id(), run, "{}", client().by("somebody", "I looked")));
+        assertEquals(List.of(), figures().inDoubtCounts(client().ws));
     }
 
     @Test
     default void a_suppressed_effect_is_counted_with_its_saved_amount() {
-        RunId run = desk().fresh();
-        twice(TestStoreClient.ops(run, TestEffect.of(desk().ws, "of the step").suppressed(run)));
+        RunId run = client().fresh();
+        twice(TestStoreClient.ops(run, TestEffect.of(client().ws, "of the step").suppressed(run)));
         assertEquals(Map.of(MetricCounter.KEYED, 1L, MetricCounter.SUPPRESSED, 1L), counted());
         MetricUpdateCollector.MetricFact fact = figures()
                 .facts(ever(), MetricCounter.SUPPRESSED, MetricQueries.FactCursor.START, 9)
@@ -249,20 +251,21 @@ interface MetricRules {
 
     @Test
     default void duplicates_of_a_period_are_summed_by_run_page_by_page() {
-        RunId run = desk().fresh();
-        RunId other = desk().fresh();
-        desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 2), desk().seen(other, true, 9))));
-        desk().fixture.setTime(StoreFixture.START + HOUR);
-        desk().apply(new StoreWrite.RecordDuplicates(
-                List.of(desk().seen(run, false, 3), desk().seen(other, false, 4))));
-        desk().fixture.setTime(StoreFixture.START + 2 * HOUR);
-        desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 50))));
+        RunId run = client().fresh();
+        RunId other = client().fresh();
+        client().apply(new StoreWrite.RecordDuplicates(
+                List.of(client().seen(run, false, 2), client().seen(other, true, 9))));
+        client().fixture.setTime(StoreFixture.START + HOUR);
+        client().apply(new StoreWrite.RecordDuplicates(
+                List.of(client().seen(run, false, 3), client().seen(other, false, 4))));
+        client().fixture.setTime(StoreFixture.START + 2 * HOUR);
+        client().apply(new StoreWrite.RecordDuplicates(List.of(client().seen(run, false, 50))));
         var first = new MetricQueries.ReplayedRun(
-                run, 5, TestStoreClient.WORKFLOW, 1, desk().runOf(run).input());
+                run, 5, TestStoreClient.WORKFLOW, 1, client().runOf(run).input());
         var second = new MetricQueries.ReplayedRun(
-                other, 4, TestStoreClient.WORKFLOW, 1, desk().runOf(other).input());
+                other, 4, TestStoreClient.WORKFLOW, 1, client().runOf(other).input());
         var range = new MetricQueries.MetricRange(
-                desk().ws, TestStoreClient.WORKFLOW, StoreFixture.START, StoreFixture.START + 2 * HOUR);
+                client().ws, TestStoreClient.WORKFLOW, StoreFixture.START, StoreFixture.START + 2 * HOUR);
         assertEquals(
                 new MetricQueries.ReplayedPage(List.of(first, second), null),
                 figures().replayedRuns(range, among(10)));
@@ -282,25 +285,26 @@ interface MetricRules {
         assertEquals(
                 List.of(),
                 figures()
-                        .replayedRuns(new MetricQueries.MetricRange(desk().ws, "wf_none", 0, Long.MAX_VALUE), among(10))
+                        .replayedRuns(
+                                new MetricQueries.MetricRange(client().ws, "wf_none", 0, Long.MAX_VALUE), among(10))
                         .runs());
     }
 
     private RunId failedAt(long at) {
-        RunId run = desk().fresh();
-        desk().fixture.setTime(at);
-        desk().apply(desk().failed(run));
+        RunId run = client().fresh();
+        client().fixture.setTime(at);
+        client().apply(client().failed(run));
         return run;
     }
 
     @Test
     default void failures_are_found_by_failure_time() {
-        RunId slow = desk().fresh();
+        RunId slow = client().fresh();
         RunId first = failedAt(StoreFixture.START + HOUR);
         failedAt(StoreFixture.START + HOUR + 1);
-        desk().apply(desk().end(desk().fresh()));
-        desk().fixture.setTime(StoreFixture.START + 2 * HOUR);
-        desk().apply(new StoreWrite.EndRun(
+        client().apply(client().end(client().fresh()));
+        client().fixture.setTime(StoreFixture.START + 2 * HOUR);
+        client().apply(new StoreWrite.EndRun(
                 new StoreWrite.RunExecution(slow, 1),
                 RunState.FAILED,
                 new StoreWrite.RunResult(null, "slow", "it was slow", "ask"),
@@ -310,7 +314,7 @@ interface MetricRules {
         failedAt(StoreFixture.START + 3 * HOUR);
         long since = StoreFixture.START + HOUR;
         var range = new MetricQueries.MetricRange(
-                desk().ws, TestStoreClient.WORKFLOW, since, StoreFixture.START + 3 * HOUR);
+                client().ws, TestStoreClient.WORKFLOW, since, StoreFixture.START + 3 * HOUR);
         var twice = new MetricQueries.FailureGroup("broken", "pay", 2);
         var once = new MetricQueries.FailureGroup("slow", "ask", 1);
         assertEquals(
@@ -320,41 +324,42 @@ interface MetricRules {
                 new MetricQueries.FailureSummary(
                         1, true, first, List.of(new MetricQueries.FailureGroup("broken", "pay", 1))),
                 figures().failures(range, 1));
-        var metricRange = new MetricQueries.MetricRange(desk().ws, "", "ask", since, Long.MAX_VALUE);
+        var metricRange = new MetricQueries.MetricRange(client().ws, "", "ask", since, Long.MAX_VALUE);
         assertEquals(
                 new MetricQueries.FailureSummary(1, false, slow, List.of(once)),
                 figures().failures(metricRange, 9));
         var nobody = new MetricQueries.FailureSummary(0, false, null, List.of());
-        assertEquals(nobody, figures().failures(new MetricQueries.MetricRange(desk().ws, "", 0, since), 9));
+        assertEquals(nobody, figures().failures(new MetricQueries.MetricRange(client().ws, "", 0, since), 9));
         assertEquals(
-                nobody, figures().failures(new MetricQueries.MetricRange(desk().ws + 1, "", 0, Long.MAX_VALUE), 9));
+                nobody, figures().failures(new MetricQueries.MetricRange(client().ws + 1, "", 0, Long.MAX_VALUE), 9));
         assertEquals(
-                nobody, figures().failures(new MetricQueries.MetricRange(desk().ws, "wf_none", 0, Long.MAX_VALUE), 9));
+                nobody,
+                figures().failures(new MetricQueries.MetricRange(client().ws, "wf_none", 0, Long.MAX_VALUE), 9));
     }
 
     @Test
     default void an_owner_that_lost_its_run_counts_nothing() {
-        RunId run = desk().fresh();
-        TestEffect effect = TestEffect.of(desk().ws, "d");
-        desk().apply(TestStoreClient.ops(run, effect.reserve(run)));
+        RunId run = client().fresh();
+        TestEffect effect = TestEffect.of(client().ws, "d");
+        client().apply(TestStoreClient.ops(run, effect.reserve(run)));
         StoreWrite.RunExecution old = new StoreWrite.RunExecution(run, 0);
-        desk().apply(TestStoreClient.ops(old, effect.done(run)));
-        desk().apply(new StoreWrite.EndRun(
+        client().apply(TestStoreClient.ops(old, effect.done(run)));
+        client().apply(new StoreWrite.EndRun(
                 old, RunState.COMPLETED, StoreWrite.RunResult.output("1"), "[]", List.of(), true));
         assertEquals(Map.of(MetricCounter.KEYED, 1L), counted());
     }
 
     @Test
     default void minute_counts_become_hour_counts_without_loss() {
-        desk().fresh(desk().key("a"));
-        desk().fixture.setTime(StoreFixture.START + MINUTE);
-        desk().fresh(desk().key("b"));
-        desk().fixture.setTime(StoreFixture.START + 5 * HOUR);
-        desk().fresh(desk().key("c"));
+        client().fresh(client().key("a"));
+        client().fixture.setTime(StoreFixture.START + MINUTE);
+        client().fresh(client().key("b"));
+        client().fixture.setTime(StoreFixture.START + 5 * HOUR);
+        client().fresh(client().key("c"));
         var tidy = new StoreWriteCommand.CompactMetrics((StoreFixture.START + 2 * HOUR) / MINUTE, 0, 0, 100);
         assertTrue(figures().needsCompaction(tidy));
-        assertEquals(2, desk().change(tidy));
-        assertEquals(0, desk().change(tidy));
+        assertEquals(2, client().change(tidy));
+        assertEquals(0, client().change(tidy));
         assertFalse(figures().needsCompaction(tidy));
         long hour = StoreFixture.START / HOUR * 60;
         assertEquals(
@@ -369,59 +374,59 @@ interface MetricRules {
                 figures().sums(ever(), 1));
         assertEquals(
                 List.of(new MetricQueries.CounterTotal(
-                        desk().ws, TestStoreClient.WORKFLOW, MetricCounter.KEYED, "", 3)),
+                        client().ws, TestStoreClient.WORKFLOW, MetricCounter.KEYED, "", 3)),
                 figures().totals(0, Long.MAX_VALUE));
     }
 
     @Test
     default void hour_counts_are_deleted_in_the_end() {
-        RunId old = desk().fresh();
-        desk().apply(desk().end(old));
-        desk().fixture.setTime(StoreFixture.START + 5 * HOUR);
-        desk().fresh();
-        assertEquals(1, desk().change(new StoreWriteCommand.DeleteRuns(List.of(old), StoreFixture.START + HOUR)));
+        RunId old = client().fresh();
+        client().apply(client().end(old));
+        client().fixture.setTime(StoreFixture.START + 5 * HOUR);
+        client().fresh();
+        assertEquals(1, client().change(new StoreWriteCommand.DeleteRuns(List.of(old), StoreFixture.START + HOUR)));
         long line = (StoreFixture.START + 4 * HOUR) / MINUTE;
-        desk().change(new StoreWriteCommand.CompactMetrics(line, 0, 0, 100));
+        client().change(new StoreWriteCommand.CompactMetrics(line, 0, 0, 100));
         assertEquals(Map.of(MetricCounter.KEYED, 2L), counted(), "a count outlives its run");
-        assertEquals(1, desk().change(new StoreWriteCommand.CompactMetrics(line, line, 0, 100)));
+        assertEquals(1, client().change(new StoreWriteCommand.CompactMetrics(line, line, 0, 100)));
         assertEquals(Map.of(MetricCounter.KEYED, 1L), counted());
     }
 
     @Test
     default void a_range_includes_its_first_minute_and_not_its_last() {
-        desk().fresh(desk().key("a"));
+        client().fresh(client().key("a"));
         long start = StoreFixture.START / MINUTE * MINUTE;
         assertEquals(
                 1,
                 figures()
                         .sums(
                                 new MetricQueries.MetricRange(
-                                        desk().ws, TestStoreClient.WORKFLOW, start, start + MINUTE),
+                                        client().ws, TestStoreClient.WORKFLOW, start, start + MINUTE),
                                 1)
                         .size());
         assertEquals(
                 0,
                 figures()
-                        .sums(new MetricQueries.MetricRange(desk().ws, "", start - MINUTE, start), 1)
+                        .sums(new MetricQueries.MetricRange(client().ws, "", start - MINUTE, start), 1)
                         .size());
         assertEquals(
                 0,
                 figures()
-                        .sums(new MetricQueries.MetricRange(desk().ws, "wf_else", start, start + MINUTE), 1)
+                        .sums(new MetricQueries.MetricRange(client().ws, "wf_else", start, start + MINUTE), 1)
                         .size());
         assertEquals(
                 0,
                 figures()
-                        .sums(new MetricQueries.MetricRange(desk().ws + 1, "", start, start + MINUTE), 1)
+                        .sums(new MetricQueries.MetricRange(client().ws + 1, "", start, start + MINUTE), 1)
                         .size());
     }
 
     @Test
     default void old_facts_are_deleted_and_the_counts_stay() {
-        RunId run = desk().fresh();
-        desk().apply(TestStoreClient.ops(
-                run, TestEffect.of(desk().ws, "of the step").suppressed(run)));
-        assertEquals(1, desk().change(new StoreWriteCommand.CompactMetrics(0, 0, StoreFixture.START + 1, 100)));
+        RunId run = client().fresh();
+        client().apply(TestStoreClient.ops(
+                run, TestEffect.of(client().ws, "of the step").suppressed(run)));
+        assertEquals(1, client().change(new StoreWriteCommand.CompactMetrics(0, 0, StoreFixture.START + 1, 100)));
         assertEquals(List.of(), behind(MetricCounter.SUPPRESSED));
         assertEquals(Map.of(MetricCounter.KEYED, 1L, MetricCounter.SUPPRESSED, 1L), counted());
     }

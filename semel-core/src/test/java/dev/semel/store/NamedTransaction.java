@@ -9,9 +9,10 @@ import java.util.Locale;
 
 /** The transactions of the product by name, each as its side does it in the {@link InterleavingFixture}. */
 enum NamedTransaction {
-    ADMIT_FRESH((side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.admit(side, fixture.desk.key("new")))),
+    ADMIT_FRESH(
+            (side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.admit(side, fixture.client.key("new")))),
     ADMIT_REPEAT(
-            (side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.admit(side, fixture.desk.key("held")))),
+            (side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.admit(side, fixture.client.key("held")))),
     ADMIT_CONFLICT((side, fixture) -> {
         RunDeduplicationKey name = new RunDeduplicationKey(fixture.ws, RunDeduplicationKey.KeyKind.KEY, "held");
         return side.apply(
@@ -23,23 +24,24 @@ enum NamedTransaction {
     }),
     ADMIT_EXPIRED((side, fixture) -> side.apply(InterleavingFixture.OTHER, fixture.admit(side, fixture.expired()))),
     ADMIT_TWO_NAMES((side, fixture) -> side.apply(
-            InterleavingFixture.OTHER, fixture.admit(side, fixture.expired(), fixture.desk.payload("p", true)))),
+            InterleavingFixture.OTHER, fixture.admit(side, fixture.expired(), fixture.client.payload("p", true)))),
     ADMIT_PAYLOAD((side, fixture) -> side.apply(
             InterleavingFixture.LEASE,
-            fixture.admit(side, fixture.desk.key("of " + side.number), fixture.desk.payload("p", true)))),
+            fixture.admit(side, fixture.client.key("of " + side.number), fixture.client.payload("p", true)))),
     ADMIT_GATED(
             (side, fixture) -> side.apply(InterleavingFixture.OTHER, fixture.gated(side, InterleavingFixture.GATE))),
     ADMIT_DEBOUNCED(
             (side, fixture) -> side.apply(InterleavingFixture.OTHER, fixture.gated(side, InterleavingFixture.QUIET))),
-    APPEND((side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.desk.append(fixture.driven, 1, "[1]"))),
+    APPEND((side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.client.append(fixture.executed, 1, "[1]"))),
     RESERVE((side, fixture) -> side.apply(
-            InterleavingFixture.LEASE, TestStoreClient.ops(fixture.driven, fixture.wanted.reserve(fixture.driven)))),
+            InterleavingFixture.LEASE,
+            TestStoreClient.ops(fixture.executed, fixture.wanted.reserve(fixture.executed)))),
     RESERVE_BY_ANOTHER((side, fixture) -> side.apply(
             InterleavingFixture.OTHER,
             TestStoreClient.ops(fixture.neighbour, fixture.wanted.reserve(fixture.neighbour)))),
     SETTLE((side, fixture) -> {
-        var settle = fixture.reserved.settle(fixture.driven, EffectState.DONE, "{}");
-        RunExecution by = new RunExecution(fixture.driven, 1);
+        var settle = fixture.reserved.settle(fixture.executed, EffectState.DONE, "{}");
+        RunExecution by = new RunExecution(fixture.executed, 1);
         return side.apply(
                 InterleavingFixture.LEASE,
                 new StoreWrite.AppendJournal(by, 1, "[1]", RunState.RUNNING, List.of(settle), null));
@@ -49,12 +51,12 @@ enum NamedTransaction {
             TestStoreClient.ops(fixture.neighbour, fixture.reserved.reserve(fixture.neighbour)))),
     REST((side, fixture) -> side.apply(
             InterleavingFixture.LEASE,
-            TestStoreClient.rest(new RunExecution(fixture.driven, 1), StoreWrite.Suspension.NEVER, 0))),
-    END((side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.desk.end(fixture.driven))),
-    END_AND_LEAVE((side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.desk.end(fixture.leaving))),
+            TestStoreClient.rest(new RunExecution(fixture.executed, 1), StoreWrite.Suspension.NEVER, 0))),
+    END((side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.client.end(fixture.executed))),
+    END_AND_LEAVE((side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.client.end(fixture.leaving))),
     TX((side, fixture) -> side.tx(
             InterleavingFixture.LEASE,
-            new StoreWrite.UserTransaction(new RunExecution(fixture.driven, 1), 1, connection -> {
+            new StoreWrite.UserTransaction(new RunExecution(fixture.executed, 1), 1, connection -> {
                 UserTransactionRules.run(connection, "INSERT INTO mine VALUES (1)");
                 return "[1]";
             }))),
@@ -62,7 +64,7 @@ enum NamedTransaction {
             NamedTransaction.sorted(side.apply(InterleavingFixture.OTHER, new StoreWrite.ClaimRuns(10)))),
     SIGNAL_DRIVEN((side, fixture) -> side.apply(
             InterleavingFixture.OTHER,
-            new StoreWriteCommand.SendSignal(fixture.ws, fixture.driven, "paid", "k", "{}"))),
+            new StoreWriteCommand.SendSignal(fixture.ws, fixture.executed, "paid", "k", "{}"))),
     SIGNAL_RESTING((side, fixture) -> side.apply(
             InterleavingFixture.OTHER,
             new StoreWriteCommand.SendSignal(fixture.ws, fixture.resting, "paid", "k", "{}"))),
@@ -72,28 +74,28 @@ enum NamedTransaction {
             side.apply(InterleavingFixture.OTHER, NamedTransaction.post(side, fixture, "early", "b"))),
     POST_AGAIN((side, fixture) ->
             side.apply(InterleavingFixture.OTHER, NamedTransaction.post(side, fixture, "known", "known"))),
-    LISTEN((side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.listen(fixture.driven, "early"))),
+    LISTEN((side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.listen(fixture.executed, "early"))),
     LISTEN_BY_ANOTHER(
             (side, fixture) -> side.apply(InterleavingFixture.OTHER, fixture.listen(fixture.neighbour, "early"))),
     LISTEN_FOR_A_STORED_SIGNAL(
-            (side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.listen(fixture.driven, "kept"))),
+            (side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.listen(fixture.executed, "kept"))),
     LISTEN_FOR_IT_BY_ANOTHER(
             (side, fixture) -> side.apply(InterleavingFixture.OTHER, fixture.listen(fixture.neighbour, "kept"))),
     HUSH((side, fixture) -> side.apply(
             InterleavingFixture.LEASE,
             new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StopListening(
-                    new KeyedSignalStoreWriteCommand.SignalWaiter(new RunExecution(fixture.driven, 1), "heard"))))),
+                    new KeyedSignalStoreWriteCommand.SignalWaiter(new RunExecution(fixture.executed, 1), "heard"))))),
     CANCEL((side, fixture) -> side.apply(
-            InterleavingFixture.OTHER, new StoreWriteCommand.CancelRun(fixture.ws, fixture.driven, "a", "r"))),
+            InterleavingFixture.OTHER, new StoreWriteCommand.CancelRun(fixture.ws, fixture.executed, "a", "r"))),
     CANCEL_WITH_KEY((side, fixture) -> side.apply(
             InterleavingFixture.OTHER,
             NamedTransaction.once(
-                    side, fixture, new StoreWriteCommand.CancelRun(fixture.ws, fixture.driven, "a", "r")))),
+                    side, fixture, new StoreWriteCommand.CancelRun(fixture.ws, fixture.executed, "a", "r")))),
     WAKE((side, fixture) -> side.apply(
             InterleavingFixture.OTHER,
-            new StoreWriteCommand.WakeRuns(List.of(fixture.resting, fixture.driven, fixture.doubting)))),
+            new StoreWriteCommand.WakeRuns(List.of(fixture.resting, fixture.executed, fixture.doubting)))),
     GIVE_BACK((side, fixture) -> side.apply(
-            InterleavingFixture.LEASE, new StoreWriteCommand.ReturnRun(new RunExecution(fixture.driven, 1)))),
+            InterleavingFixture.LEASE, new StoreWriteCommand.ReturnRun(new RunExecution(fixture.executed, 1)))),
     DECIDE((side, fixture) -> side.apply(
             InterleavingFixture.OTHER,
             new StoreWriteCommand.DecideEffect(
@@ -104,17 +106,18 @@ enum NamedTransaction {
     RULE_APPROVAL((side, fixture) -> {
         String value = "{\"by\":" + side.number + "}";
         var sendSignal =
-                new StoreWriteCommand.SendSignal(fixture.ws, fixture.driven, "#approval:ok", "decision", value);
+                new StoreWriteCommand.SendSignal(fixture.ws, fixture.executed, "#approval:ok", "decision", value);
         return side.apply(
                 InterleavingFixture.OTHER,
                 NamedTransaction.rule(
-                        side, fixture, HumanReviewStoreWriteCommand.id(fixture.driven, "ok"), sendSignal));
+                        side, fixture, HumanReviewStoreWriteCommand.id(fixture.executed, "ok"), sendSignal));
     }),
     STOP_APPROVAL((side, fixture) -> {
-        var cancelRun = new StoreWriteCommand.CancelRun(fixture.ws, fixture.driven, "a", "r");
+        var cancelRun = new StoreWriteCommand.CancelRun(fixture.ws, fixture.executed, "a", "r");
         return side.apply(
                 InterleavingFixture.OTHER,
-                NamedTransaction.rule(side, fixture, HumanReviewStoreWriteCommand.id(fixture.driven, "ok"), cancelRun));
+                NamedTransaction.rule(
+                        side, fixture, HumanReviewStoreWriteCommand.id(fixture.executed, "ok"), cancelRun));
     }),
     RULE_DOUBT((side, fixture) -> {
         var decideEffect = new StoreWriteCommand.DecideEffect(
@@ -127,9 +130,9 @@ enum NamedTransaction {
     LAPSE((side, fixture) -> side.apply(
             InterleavingFixture.LEASE,
             new StoreWriteCommand.ReviewCommand<>(new HumanReviewStoreWriteCommand.ExpireReview(
-                    new RunExecution(fixture.driven, 1), fixture.ws, fixture.approval())))),
+                    new RunExecution(fixture.executed, 1), fixture.ws, fixture.approval())))),
     TELL((side, fixture) -> {
-        String id = HumanReviewStoreWriteCommand.id(fixture.driven, "ok");
+        String id = HumanReviewStoreWriteCommand.id(fixture.executed, "ok");
         var recordReminder = new HumanReviewStoreWriteCommand.RecordReminder(
                 fixture.ws, id, StoreFixture.START, StoreFixture.START + 1 + side.number, "role:boss");
         return side.apply(InterleavingFixture.OTHER, new StoreWriteCommand.ReviewCommand<>(recordReminder));
@@ -137,18 +140,18 @@ enum NamedTransaction {
     RELEASE((side, fixture) -> side.apply(
             InterleavingFixture.OTHER,
             new StoreWriteCommand.ReleaseKey(
-                    fixture.desk.key("held").key(), fixture.driven, NamedTransaction.by(side)))),
+                    fixture.client.key("held").key(), fixture.executed, NamedTransaction.by(side)))),
     SWEEP((side, fixture) -> side.apply(
             InterleavingFixture.OTHER, new StoreWriteCommand.DeleteTombstones(List.of(fixture.tombstone())))),
     RETIRE((side, fixture) -> side.apply(
             InterleavingFixture.OTHER, new StoreWriteCommand.DeleteRuns(List.of(fixture.old), StoreFixture.START + 1))),
     RESERVE_PAST((side, fixture) -> side.apply(
-            InterleavingFixture.LEASE, TestStoreClient.ops(fixture.driven, fixture.past.reserve(fixture.driven)))),
-    ADMIT_CHOSEN_AGAIN(
-            (side, fixture) -> side.apply(InterleavingFixture.LEASE, fixture.admit(side, fixture.desk.chosen("old")))),
+            InterleavingFixture.LEASE, TestStoreClient.ops(fixture.executed, fixture.past.reserve(fixture.executed)))),
+    ADMIT_CHOSEN_AGAIN((side, fixture) ->
+            side.apply(InterleavingFixture.LEASE, fixture.admit(side, fixture.client.chosen("old")))),
     TALLY((side, fixture) -> {
         var duplicateRequest = new StoreWrite.DuplicateRequest(
-                fixture.wish(side), fixture.ws, fixture.driven, false, StoreFixture.START, 200, "actor", null, 1);
+                fixture.claim(side), fixture.ws, fixture.executed, false, StoreFixture.START, 200, "actor", null, 1);
         return side.apply(InterleavingFixture.LEASE, new StoreWrite.RecordDuplicates(List.of(duplicateRequest)));
     }),
     KEEP_EVENTS((side, fixture) -> side.applyAll(
@@ -167,27 +170,27 @@ enum NamedTransaction {
     BATCH_OF_AN_OWNER((side, fixture) -> side.applyAll(
             InterleavingFixture.LEASE,
             fixture.admit(side, fixture.expired()),
-            fixture.desk.append(fixture.driven, 1, "[1]"),
-            TestStoreClient.ops(fixture.driven, fixture.wanted.reserve(fixture.driven)),
-            fixture.desk.end(fixture.leaving),
+            fixture.client.append(fixture.executed, 1, "[1]"),
+            TestStoreClient.ops(fixture.executed, fixture.wanted.reserve(fixture.executed)),
+            fixture.client.end(fixture.leaving),
             NamedTransaction.signal(fixture, fixture.resting))),
     BATCH_OF_ANOTHER((side, fixture) -> side.applyAll(
             InterleavingFixture.OTHER,
-            NamedTransaction.signal(fixture, fixture.driven),
+            NamedTransaction.signal(fixture, fixture.executed),
             TestStoreClient.ops(fixture.neighbour, fixture.wanted.reserve(fixture.neighbour)),
             fixture.gated(side, InterleavingFixture.GATE),
             new StoreWrite.ClaimRuns(10))),
     BATCH_NAME_AND_EFFECT((side, fixture) -> side.applyAll(
             InterleavingFixture.LEASE,
             fixture.admit(side, fixture.expired()),
-            TestStoreClient.ops(fixture.driven, fixture.wanted.reserve(fixture.driven)))),
+            TestStoreClient.ops(fixture.executed, fixture.wanted.reserve(fixture.executed)))),
     BATCH_EFFECT_AND_NAME((side, fixture) -> side.applyAll(
             InterleavingFixture.OTHER,
             TestStoreClient.ops(fixture.neighbour, fixture.wanted.reserve(fixture.neighbour)),
             fixture.admit(side, fixture.expired()))),
     RELEASE_WITH_KEY((side, fixture) -> {
         var release = new StoreWriteCommand.ReleaseKey(
-                fixture.desk.key("held").key(), fixture.driven, NamedTransaction.by(side));
+                fixture.client.key("held").key(), fixture.executed, NamedTransaction.by(side));
         return side.apply(InterleavingFixture.OTHER, NamedTransaction.once(side, fixture, release));
     }),
     PUT_NEW((side, fixture) -> side.apply(
@@ -225,8 +228,8 @@ enum NamedTransaction {
 
     final InterleavedClient.ClientAction action;
 
-    NamedTransaction(InterleavedClient.ClientAction deed) {
-        this.action = deed;
+    NamedTransaction(InterleavedClient.ClientAction effect) {
+        this.action = effect;
     }
 
     /** For people. */
@@ -246,20 +249,20 @@ enum NamedTransaction {
                 fixture.ws, review, 1, "by " + side.number, storeCommand, by));
     }
 
-    /** A letter of this side, with an id that both sides may use. */
+    /** A signal of this side, with an id that both sides may use. */
     private static StoreWriteCommand<?> post(
-            InterleavedClient side, InterleavingFixture fixture, String key, String letter) {
+            InterleavedClient side, InterleavingFixture fixture, String key, String signal) {
         KeyedSignalStoreWriteCommand.SignalAddress to =
                 new KeyedSignalStoreWriteCommand.SignalAddress(fixture.ws, "paid", key);
         return new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.SendKeyedSignal(
-                to, letter, fixture.wish(side), TestStoreClient.bytes(letter), "{}"));
+                to, signal, fixture.claim(side), TestStoreClient.bytes(signal), "{}"));
     }
 
     /** Two deliveries at once: whoever comes second must see the first one's mark. */
     private static StoreWriteCommand<?> received(
             InterleavedClient side, InterleavingFixture fixture, String id, String signature) {
         var row = new InboundWebhookDelivery(
-                fixture.wish(side),
+                fixture.claim(side),
                 fixture.ws,
                 "hook",
                 0,
@@ -280,7 +283,7 @@ enum NamedTransaction {
     private static StoreWrite<?> once(
             InterleavedClient side, InterleavingFixture fixture, StoreWriteCommand<Boolean> edit) {
         var commandRequest = new StoreWriteCommand.CommandRequest(
-                fixture.wish(side), fixture.ws, "change", "k", TestStoreClient.bytes("d"), TestStoreClient.WINDOW);
+                fixture.claim(side), fixture.ws, "change", "k", TestStoreClient.bytes("d"), TestStoreClient.WINDOW);
         return new StoreWrite.ExecuteCommand<>(
                 new StoreWriteCommand.IdempotentCommand<>(commandRequest, edit, String::valueOf));
     }

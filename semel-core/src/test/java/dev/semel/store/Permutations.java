@@ -47,7 +47,7 @@ public final class Permutations implements AutoCloseable {
         return report;
     }
 
-    /** Deeds of a test's own; they are not counted. */
+    /** Effects of a test's own; they are not counted. */
     InterleavingExplorer.ExplorationReport explore(List<InterleavedClient.ClientAction> actions) {
         return new InterleavingExplorer(fixture, sides, actions, InterleavingExplorer.ExplorationLimits.WHOLE)
                 .explore();

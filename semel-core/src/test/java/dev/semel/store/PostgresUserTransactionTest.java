@@ -19,17 +19,17 @@ import org.junit.jupiter.api.Test;
 
 /** On PostgreSQL the user's code has a connection of its own, and whatever happens while it runs undoes it or not. */
 final class PostgresUserTransactionTest {
-    private final TestStoreClient desk = new TestStoreClient(Dialect.POSTGRES);
-    private RunExecution by = new RunExecution(desk.fresh(), 1);
+    private final TestStoreClient client = new TestStoreClient(Dialect.POSTGRES);
+    private RunExecution by = new RunExecution(client.fresh(), 1);
 
     @BeforeEach
     void table() {
-        desk.fixture.execute("CREATE TABLE mine (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED)");
+        client.fixture.execute("CREATE TABLE mine (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED)");
     }
 
     @AfterEach
     void close() {
-        desk.close();
+        client.close();
     }
 
     @FunctionalInterface
@@ -47,67 +47,67 @@ final class PostgresUserTransactionTest {
 
     @Test
     void a_lease_lost_while_user_code_runs_rolls_it_back() {
-        WorkerLeases other = desk.store.openLeases();
+        WorkerLeases other = client.store.openLeases();
         assertThrows(
                 StoreFailure.Fenced.class,
-                () -> desk.tx(insert(() -> {
-                    desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
+                () -> client.tx(insert(() -> {
+                    client.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
                     assertEquals(1, other.takeOverExpired(0), "it does not wait for user code");
                 })));
         other.close();
-        assertEquals(0, desk.fixture.count("mine"));
-        assertEquals(List.of(), desk.journal(by.run()));
-        assertEquals(1, desk.work(by.run()).crashCount());
+        assertEquals(0, client.fixture.count("mine"));
+        assertEquals(List.of(), client.journal(by.run()));
+        assertEquals(1, client.work(by.run()).crashCount());
     }
 
     @Test
     void a_run_that_changes_owner_while_user_code_runs_rolls_it_back() {
-        StoreWrite.TransactionResult outcome = desk.tx(insert(() -> {
-            desk.change(new StoreWriteCommand.ReturnRun(by));
-            desk.claim();
+        StoreWrite.TransactionResult outcome = client.tx(insert(() -> {
+            client.change(new StoreWriteCommand.ReturnRun(by));
+            client.claim();
         }));
         assertEquals(OwnerWriteResult.FENCED, outcome);
-        assertEquals(0, desk.fixture.count("mine"));
+        assertEquals(0, client.fixture.count("mine"));
     }
 
     @Test
     void an_earlier_attempt_that_committed_rolls_back_the_second() {
-        StoreWrite.TransactionResult outcome = desk.tx(insert(() -> {
+        StoreWrite.TransactionResult outcome = client.tx(insert(() -> {
             // What the server did with the COMMIT whose answer was lost, only now.
-            desk.fixture.execute("INSERT INTO semel_journal (run, seq, at, entries) SELECT run, 0, 1, '[\"first\"]' "
+            client.fixture.execute("INSERT INTO semel_journal (run, seq, at, entries) SELECT run, 0, 1, '[\"first\"]' "
                     + "FROM semel_run");
         }));
         assertEquals(OwnerWriteResult.RECORDED, outcome);
-        assertEquals(0, desk.fixture.count("mine"), "what the second try did is one too many");
-        assertEquals(List.of("[\"first\"]"), desk.journal(by.run()));
+        assertEquals(0, client.fixture.count("mine"), "what the second try did is one too many");
+        assertEquals(List.of("[\"first\"]"), client.journal(by.run()));
     }
 
     @Test
     void an_earlier_attempt_about_to_commit_is_waited_for() throws Exception {
-        try (Connection earlier = desk.fixture.jdbc()) {
+        try (Connection earlier = client.fixture.jdbc()) {
             earlier.setAutoCommit(false);
             UserTransactionRules.run(earlier, "INSERT INTO mine VALUES (7)");
             UserTransactionRules.run(
                     earlier,
                     "SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE + " AND slot = "
-                            + desk.store.lanes() + " FOR NO KEY UPDATE");
+                            + client.store.lanes() + " FOR NO KEY UPDATE");
             UserTransactionRules.run(
                     earlier,
                     "INSERT INTO semel_journal (run, seq, at, entries) SELECT run, 0, 1, '[\"first\"]' FROM semel_run");
-            FutureTask<StoreWrite.TransactionResult> again = BackgroundTask.start(() -> desk.tx(insert(() -> {})));
+            FutureTask<StoreWrite.TransactionResult> again = BackgroundTask.start(() -> client.tx(insert(() -> {})));
             PostgresStoreFixture.awaitBlockedBy(earlier);
             assertFalse(again.isDone());
             earlier.commit();
             assertEquals(OwnerWriteResult.RECORDED, again.get());
         }
-        assertEquals(7, desk.fixture.number("SELECT sum(n) FROM mine"));
+        assertEquals(7, client.fixture.number("SELECT sum(n) FROM mine"));
     }
 
     @Test
     void a_deadlock_in_user_code_may_be_retried() throws Exception {
-        desk.fixture.execute("INSERT INTO mine VALUES (1), (2)");
+        client.fixture.execute("INSERT INTO mine VALUES (1), (2)");
         CountDownLatch holdsOne = new CountDownLatch(1);
-        try (Connection other = desk.fixture.jdbc()) {
+        try (Connection other = client.fixture.jdbc()) {
             other.setAutoCommit(false);
             UserTransactionRules.run(
                     other, "SET deadlock_timeout = '60s'"); // so that the other side is the one to give up
@@ -129,37 +129,37 @@ final class PostgresUserTransactionTest {
                 }
                 return "[]";
             });
-            assertFalse(assertThrows(StoreFailure.LockConflict.class, () -> desk.tx(tx))
+            assertFalse(assertThrows(StoreFailure.LockConflict.class, () -> client.tx(tx))
                     .waited());
             assertEquals(true, crossing.get());
         }
-        assertEquals(OwnerWriteResult.RECORDED, desk.tx(new StoreWrite.UserTransaction(by, 0, _ -> "[]")));
+        assertEquals(OwnerWriteResult.RECORDED, client.tx(new StoreWrite.UserTransaction(by, 0, _ -> "[]")));
     }
 
     @Test
     void a_constraint_that_fails_at_commit_is_a_user_code_failure() {
-        desk.fixture.execute("INSERT INTO mine VALUES (1)");
-        assertInstanceOf(StoreWrite.RolledBack.class, desk.tx(insert(() -> {})));
-        assertEquals(1, desk.fixture.count("mine"));
-        assertEquals(List.of(), desk.journal(by.run()));
+        client.fixture.execute("INSERT INTO mine VALUES (1)");
+        assertInstanceOf(StoreWrite.RolledBack.class, client.tx(insert(() -> {})));
+        assertEquals(1, client.fixture.count("mine"));
+        assertEquals(List.of(), client.journal(by.run()));
     }
 
     @Test
     void a_failure_swallowed_by_user_code_still_rolls_back() {
-        StoreWrite.TransactionResult outcome = desk.tx(new StoreWrite.UserTransaction(by, 0, connection -> {
+        StoreWrite.TransactionResult outcome = client.tx(new StoreWrite.UserTransaction(by, 0, connection -> {
             UserTransactionRules.run(connection, "INSERT INTO mine VALUES (1)");
             assertThrows(
                     SQLException.class, () -> UserTransactionRules.run(connection, "INSERT INTO nowhere VALUES (1)"));
             return "[]";
         }));
         assertInstanceOf(StoreWrite.RolledBack.class, outcome);
-        assertEquals(0, desk.fixture.count("mine"));
-        assertEquals(OwnerWriteResult.RECORDED, desk.tx(insert(() -> {})));
+        assertEquals(0, client.fixture.count("mine"));
+        assertEquals(OwnerWriteResult.RECORDED, client.tx(insert(() -> {})));
     }
 
     @Test
     void the_user_connection_uses_normal_query_plans() {
-        StoreWrite.TransactionResult outcome = desk.tx(new StoreWrite.UserTransaction(by, 0, connection -> {
+        StoreWrite.TransactionResult outcome = client.tx(new StoreWrite.UserTransaction(by, 0, connection -> {
             try (var statement = connection.createStatement();
                     var row = statement.executeQuery("SELECT current_setting('enable_seqscan')")) {
                 row.next();
@@ -167,15 +167,15 @@ final class PostgresUserTransactionTest {
             }
         }));
         assertEquals(OwnerWriteResult.RECORDED, outcome);
-        assertEquals(List.of("[\"on\"]"), desk.journal(by.run()));
+        assertEquals(List.of("[\"on\"]"), client.journal(by.run()));
     }
 
     @Test
     void other_statements_are_rejected() {
         RunId run = by.run();
-        try (StoreBatchWriter lane = desk.store.openTxLane()) {
+        try (StoreBatchWriter lane = client.store.openTxLane()) {
             var batch = new CommitBatch(
-                    new CommitBatch.LeaseSlot(TestStoreClient.LEASE, desk.store.lanes()), List.of(desk.end(run)));
+                    new CommitBatch.LeaseSlot(TestStoreClient.LEASE, client.store.lanes()), List.of(client.end(run)));
             assertThrows(IllegalArgumentException.class, () -> lane.apply(batch));
         }
     }

@@ -73,7 +73,7 @@ final class PostgresWakeNotifierTest {
         leases.takeOverExpired(0);
         RunId run = new RunId(6, 6);
         change(one, new StoreWriteCommand.WakeRuns(List.of(run)));
-        assertEquals(Optional.of(run), next(toTwo), "the first one was not told");
+        assertEquals(Optional.of(run), next(toTwo), "the first one was not notified");
         leases.close();
     }
 

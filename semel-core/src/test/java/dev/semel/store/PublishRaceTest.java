@@ -17,20 +17,20 @@ import org.junit.jupiter.api.Test;
 /** On a real PostgreSQL with two workers: a publish has no batch beside it, and every batch knows which side it is on. */
 final class PublishRaceTest {
     private static final long OTHER = 78;
-    private final TestStoreClient desk = new TestStoreClient(Dialect.POSTGRES);
-    private final StoreBatchWriter otherLane = desk.store.openLane();
-    private final WorkerLeases otherLeases = desk.store.openLeases();
+    private final TestStoreClient client = new TestStoreClient(Dialect.POSTGRES);
+    private final StoreBatchWriter otherLane = client.store.openLane();
+    private final WorkerLeases otherLeases = client.store.openLeases();
 
     @BeforeEach
     void open() {
-        otherLeases.start(OTHER, "other", desk.store.lanes(), 100 * TestStoreClient.TTL);
+        otherLeases.start(OTHER, "other", client.store.lanes(), 100 * TestStoreClient.TTL);
     }
 
     @AfterEach
     void close() {
         otherLane.close();
         otherLeases.close();
-        desk.close();
+        client.close();
     }
 
     private static <T> FutureTask<T> apart(Callable<T> work) {
@@ -41,7 +41,7 @@ final class PublishRaceTest {
 
     private Object publishElsewhere(int version) {
         var publish = new StoreWriteCommand.PublishVersion(
-                desk.ws, "one", TestStoreClient.WORKFLOW, "body " + version, "other");
+                client.ws, "one", TestStoreClient.WORKFLOW, "body " + version, "other");
         return otherLane
                 .apply(new CommitBatch(
                         new CommitBatch.LeaseSlot(OTHER, 0), List.of(new StoreWrite.ExecuteCommand<>(publish))))
@@ -49,7 +49,7 @@ final class PublishRaceTest {
     }
 
     private Connection holding(String sql) throws SQLException {
-        Connection connection = desk.fixture.jdbc();
+        Connection connection = client.fixture.jdbc();
         connection.setAutoCommit(false);
         try (var statement = connection.createStatement()) {
             statement.execute(sql);
@@ -81,19 +81,19 @@ final class PublishRaceTest {
 
     @Test
     void a_batch_that_waited_for_a_publish_runs_after_it() throws Exception {
-        StoreWrite.AdmitRun late = desk.admit(desk.id(), desk.key("K"));
+        StoreWrite.AdmitRun late = client.admit(client.id(), client.key("K"));
         try (Connection publish = holding("""
             SELECT revision FROM semel_catalog FOR UPDATE;
             SELECT slot FROM semel_fence ORDER BY lease, slot FOR NO KEY UPDATE;
             UPDATE semel_catalog SET revision = revision + 1;
             UPDATE semel_fence SET catalog_revision = catalog_revision + 1\
             """)) {
-            FutureTask<List<Object>> batch = apart(() -> desk.applyAll(late));
+            FutureTask<List<Object>> batch = apart(() -> client.applyAll(late));
             PostgresStoreFixture.awaitBlockedBy(publish);
             publish.commit();
             assertInstanceOf(AdmitResult.CatalogChanged.class, batch.get().getFirst());
         }
-        assertEquals(0, desk.fixture.count("semel_key"));
+        assertEquals(0, client.fixture.count("semel_key"));
     }
 
     @Test
@@ -102,9 +102,9 @@ final class PublishRaceTest {
             UPDATE semel_catalog SET revision = revision + 1;
             UPDATE semel_fence SET catalog_revision = catalog_revision + 1\
             """);
-                WorkerLeases third = desk.store.openLeases()) {
+                WorkerLeases third = client.store.openLeases()) {
             FutureTask<Boolean> start = apart(() -> {
-                third.start(79, "third", desk.store.lanes(), TestStoreClient.TTL);
+                third.start(79, "third", client.store.lanes(), TestStoreClient.TTL);
                 return true;
             });
             PostgresStoreFixture.awaitBlockedBy(publish);
@@ -113,7 +113,7 @@ final class PublishRaceTest {
         }
         assertEquals(
                 1,
-                desk.fixture.number("SELECT count(DISTINCT catalog_revision) FROM semel_fence"),
+                client.fixture.number("SELECT count(DISTINCT catalog_revision) FROM semel_fence"),
                 "all slots know the same one");
     }
 
@@ -123,14 +123,14 @@ final class PublishRaceTest {
             int version = 2 * round + 2;
             String key = "K" + round;
             var publish = new StoreWriteCommand.PublishVersion(
-                    desk.ws, "one", TestStoreClient.WORKFLOW, "body " + (version + 1), "desk");
+                    client.ws, "one", TestStoreClient.WORKFLOW, "body " + (version + 1), "client");
             FutureTask<Object> there = apart(() -> publishElsewhere(version));
             // Throws where the database ended it as a deadlock.
-            List<Object> here =
-                    desk.applyAll(desk.admit(desk.id(), desk.key(key)), new StoreWrite.ExecuteCommand<>(publish));
+            List<Object> here = client.applyAll(
+                    client.admit(client.id(), client.key(key)), new StoreWrite.ExecuteCommand<>(publish));
             assertInstanceOf(DatabaseRows.WorkflowRow.class, there.get());
             assertInstanceOf(DatabaseRows.WorkflowRow.class, here.get(1));
         }
-        assertEquals(81, desk.fixture.count("semel_workflow_version"));
+        assertEquals(81, client.fixture.count("semel_workflow_version"));
     }
 }

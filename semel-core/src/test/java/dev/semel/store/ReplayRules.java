@@ -19,15 +19,15 @@ import org.junit.jupiter.api.Test;
 interface ReplayRules {
     long LASTING = 10_000_000;
 
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private <T> T change(ReplayPlanStoreWriteCommand<T> replay) {
-        return desk().change(new StoreWriteCommand.ReplayPlanCommand<>(replay));
+        return client().change(new StoreWriteCommand.ReplayPlanCommand<>(replay));
     }
 
     private RunId laid(boolean approval) {
-        RunId id = desk().id();
-        change(new ReplayPlanStoreWriteCommand.CreatePlan(id, desk().ws, "ann", "{}", null, approval, null));
+        RunId id = client().id();
+        change(new ReplayPlanStoreWriteCommand.CreatePlan(id, client().ws, "ann", "{}", null, approval, null));
         return id;
     }
 
@@ -37,7 +37,7 @@ interface ReplayRules {
     }
 
     private ReplayPlanStoreWriteCommand.ReplayPlan plan(RunId id) {
-        ReplayPlanStoreWriteCommand.ReplayPlan plan = desk().reads.plans().plan(desk().ws, id);
+        ReplayPlanStoreWriteCommand.ReplayPlan plan = client().reads.plans().plan(client().ws, id);
         assertNotNull(plan);
         return plan;
     }
@@ -52,25 +52,25 @@ interface ReplayRules {
 
     private RunId applying(RunId... runs) {
         RunId id = planned(runs);
-        change(new ReplayPlanStoreWriteCommand.StartApplying(desk().ws, id, "{}", desk().by("ann", "")));
+        change(new ReplayPlanStoreWriteCommand.StartApplying(client().ws, id, "{}", client().by("ann", "")));
         return id;
     }
 
     private List<ReplayPlanStoreWriteCommand.PlanItem> items(RunId plan, int actions, @Nullable ItemOutcome outcome) {
-        return desk().reads.plans().items(new ReplayPlanQueries.ItemFilter(plan, actions, outcome), null, 100);
+        return client().reads.plans().items(new ReplayPlanQueries.ItemFilter(plan, actions, outcome), null, 100);
     }
 
     @Test
     default void a_plan_is_created_once_and_gets_its_items_while_planning() {
         RunId id = laid(false);
         ReplayPlanStoreWriteCommand.ReplayPlan again = change(
-                new ReplayPlanStoreWriteCommand.CreatePlan(id, desk().ws, "bob", "{\"other\":1}", "1", true, null));
+                new ReplayPlanStoreWriteCommand.CreatePlan(id, client().ws, "bob", "{\"other\":1}", "1", true, null));
         assertEquals("ann", again.createdBy());
         assertEquals("{}", again.request());
         assertNull(again.input());
         assertEquals(PlanState.PLANNING, again.state());
-        RunId one = desk().id();
-        RunId two = desk().id();
+        RunId one = client().id();
+        RunId two = client().id();
         assertEquals(2, change(new ReplayPlanStoreWriteCommand.AddItems(id, List.of(item(two, 6), item(one, 1)))));
         assertEquals(
                 1,
@@ -81,9 +81,11 @@ interface ReplayRules {
         assertEquals(PlanState.PLANNED, ready.state());
         assertEquals("{\"runs\":2}", ready.summary());
         assertEquals(
-                desk().fixture.time() + ReplayPlanStoreWriteCommand.VALIDITY.toNanos() / 1_000, ready.validUntil());
+                client().fixture.time() + ReplayPlanStoreWriteCommand.VALIDITY.toNanos() / 1_000, ready.validUntil());
         assertEquals(
-                0, change(new ReplayPlanStoreWriteCommand.AddItems(id, List.of(item(desk().id(), 1)))), "it is ready");
+                0,
+                change(new ReplayPlanStoreWriteCommand.AddItems(id, List.of(item(client().id(), 1)))),
+                "it is ready");
         assertEquals(
                 List.of(one, two),
                 items(id, 0, null).stream()
@@ -96,7 +98,7 @@ interface ReplayRules {
                         .toList());
         assertEquals(
                 List.of(two),
-                desk()
+                client()
                         .reads
                         .plans()
                         .items(new ReplayPlanQueries.ItemFilter(id, 0, ItemOutcome.PLANNED), one, 100)
@@ -104,36 +106,36 @@ interface ReplayRules {
                         .map(ReplayPlanStoreWriteCommand.PlanItem::run)
                         .toList());
         assertEquals(List.of(), items(id, 0, ItemOutcome.APPLIED));
-        assertNull(desk().reads.plans().plan(desk().ws + 1, id), "another workspace");
+        assertNull(client().reads.plans().plan(client().ws + 1, id), "another workspace");
         assertEquals(
                 List.of(id),
-                desk().reads.plans().page(desk().ws, null, 10).stream()
+                client().reads.plans().page(client().ws, null, 10).stream()
                         .map(ReplayPlanStoreWriteCommand.ReplayPlan::id)
                         .toList());
-        assertEquals(List.of(), desk().reads.plans().page(desk().ws, id, 10));
+        assertEquals(List.of(), client().reads.plans().page(client().ws, id, 10));
     }
 
     @Test
     default void a_plan_is_applied_once_and_only_while_it_is_valid() {
-        RunId id = planned(desk().id());
-        StoreWriteCommand.ChangeAuthor by = desk().by("bob", "");
+        RunId id = planned(client().id());
+        StoreWriteCommand.ChangeAuthor by = client().by("bob", "");
         ReplayPlanStoreWriteCommand.ReplayPlan begun =
-                change(new ReplayPlanStoreWriteCommand.StartApplying(desk().ws, id, "{\"a\":1}", by));
+                change(new ReplayPlanStoreWriteCommand.StartApplying(client().ws, id, "{\"a\":1}", by));
         assertEquals(PlanState.APPLYING, begun.state());
         assertEquals("bob", begun.appliedBy());
-        ReplayPlanStoreWriteCommand.ReplayPlan again =
-                change(new ReplayPlanStoreWriteCommand.StartApplying(desk().ws, id, "{\"b\":1}", desk().by("eve", "")));
+        ReplayPlanStoreWriteCommand.ReplayPlan again = change(
+                new ReplayPlanStoreWriteCommand.StartApplying(client().ws, id, "{\"b\":1}", client().by("eve", "")));
         assertEquals("{\"a\":1}", again.applyOptions());
         assertEquals(
                 1,
-                desk().reads.audit(desk().ws, null, 100).stream()
+                client().reads.audit(client().ws, null, 100).stream()
                         .filter(row -> row.action().equals("replay.apply"))
                         .count());
-        RunId late = planned(desk().id());
-        desk().fixture.advance(ReplayPlanStoreWriteCommand.VALIDITY);
+        RunId late = planned(client().id());
+        client().fixture.advance(ReplayPlanStoreWriteCommand.VALIDITY);
         assertEquals(
                 PlanState.PLANNED,
-                change(new ReplayPlanStoreWriteCommand.StartApplying(desk().ws, late, "{}", desk().by("bob", "")))
+                change(new ReplayPlanStoreWriteCommand.StartApplying(client().ws, late, "{}", client().by("bob", "")))
                         .state());
     }
 
@@ -142,41 +144,41 @@ interface ReplayRules {
         RunId id = laid(true);
         change(new ReplayPlanStoreWriteCommand.MarkReady(id, "{}"));
         ReplayPlanStoreWriteCommand<ReplayPlanStoreWriteCommand.@Nullable ReplayPlan> own =
-                new ReplayPlanStoreWriteCommand.ApprovePlan(desk().ws, id, desk().by("ann", ""));
+                new ReplayPlanStoreWriteCommand.ApprovePlan(client().ws, id, client().by("ann", ""));
         assertNull(plan(change(own).id()).approvedBy());
         assertEquals(
                 PlanState.PLANNED,
-                change(new ReplayPlanStoreWriteCommand.StartApplying(desk().ws, id, "{}", desk().by("ann", "")))
+                change(new ReplayPlanStoreWriteCommand.StartApplying(client().ws, id, "{}", client().by("ann", "")))
                         .state());
         assertEquals(
                 "bob",
-                change(new ReplayPlanStoreWriteCommand.ApprovePlan(desk().ws, id, desk().by("bob", "")))
+                change(new ReplayPlanStoreWriteCommand.ApprovePlan(client().ws, id, client().by("bob", "")))
                         .approvedBy());
         assertEquals(
                 "bob",
-                change(new ReplayPlanStoreWriteCommand.ApprovePlan(desk().ws, id, desk().by("eve", "")))
+                change(new ReplayPlanStoreWriteCommand.ApprovePlan(client().ws, id, client().by("eve", "")))
                         .approvedBy());
         assertEquals(
                 PlanState.APPLYING,
-                change(new ReplayPlanStoreWriteCommand.StartApplying(desk().ws, id, "{}", desk().by("ann", "")))
+                change(new ReplayPlanStoreWriteCommand.StartApplying(client().ws, id, "{}", client().by("ann", "")))
                         .state());
     }
 
     @Test
     default void a_plan_is_processed_by_one_worker_at_a_time() {
-        RunId run = desk().id();
+        RunId run = client().id();
         RunId id = applying(run);
-        RunId one = desk().id();
-        RunId two = desk().id();
+        RunId one = client().id();
+        RunId two = client().id();
         assertTrue(change(new ReplayPlanStoreWriteCommand.ClaimPlan(id, one, LASTING)));
         assertFalse(change(new ReplayPlanStoreWriteCommand.ClaimPlan(id, two, LASTING)));
         assertTrue(change(new ReplayPlanStoreWriteCommand.ClaimPlan(id, one, LASTING)), "it goes on with it");
-        desk().fixture.advance(Duration.ofSeconds(10));
+        client().fixture.advance(Duration.ofSeconds(10));
         assertTrue(change(new ReplayPlanStoreWriteCommand.ClaimPlan(id, two, LASTING)));
         ReplayPlanStoreWriteCommand.PlanItem left = item(run, 3).withOutcome(ItemOutcome.SKIPPED, null, "why");
         assertFalse(change(new ReplayPlanStoreWriteCommand.RecordItems(id, one, List.of(left))));
         assertEquals(ItemOutcome.PLANNED, items(id, 0, null).getFirst().outcome());
-        RunId made = desk().fresh();
+        RunId made = client().fresh();
         ReplayPlanStoreWriteCommand.PlanItem applied = item(run, 3).withOutcome(ItemOutcome.APPLIED, made, "");
         assertFalse(change(new ReplayPlanStoreWriteCommand.RecordItems(id, one, List.of(applied))), "it comes late");
         assertEquals(made, items(id, 0, ItemOutcome.APPLIED).getFirst().newRun(), "but the run is there");
@@ -186,30 +188,30 @@ interface ReplayRules {
 
     @Test
     default void a_worker_sees_free_and_own_plans_longest_waiting_first() {
-        RunId busy = applying(desk().id());
-        RunId own = applying(desk().id());
-        RunId open = applying(desk().id());
-        RunId me = desk().id();
-        change(new ReplayPlanStoreWriteCommand.ClaimPlan(busy, desk().id(), LASTING));
+        RunId busy = applying(client().id());
+        RunId own = applying(client().id());
+        RunId open = applying(client().id());
+        RunId me = client().id();
+        change(new ReplayPlanStoreWriteCommand.ClaimPlan(busy, client().id(), LASTING));
         change(new ReplayPlanStoreWriteCommand.ClaimPlan(own, me, LASTING));
-        long now = desk().fixture.time();
+        long now = client().fixture.time();
         assertEquals(List.of(open, own), free(me, now));
-        assertEquals(List.of(open), free(desk().id(), now));
+        assertEquals(List.of(open), free(client().id(), now));
         assertEquals(List.of(open, busy, own), free(me, now + LASTING), "its time is over");
         assertFalse(change(new ReplayPlanStoreWriteCommand.ReleasePlan(busy, me, "")), "it is another one's");
         assertTrue(change(new ReplayPlanStoreWriteCommand.ReleasePlan(own, me, "")));
         assertFalse(change(new ReplayPlanStoreWriteCommand.ReleasePlan(own, me, "")), "it was let go before");
-        assertEquals(List.of(own, open), free(desk().id(), now));
+        assertEquals(List.of(own, open), free(client().id(), now));
     }
 
     @Test
     default void the_wait_reason_of_a_plan_is_stored_until_someone_continues() {
-        RunId id = applying(desk().id());
-        RunId one = desk().id();
+        RunId id = applying(client().id());
+        RunId one = client().id();
         change(new ReplayPlanStoreWriteCommand.ClaimPlan(id, one, LASTING));
         assertTrue(change(new ReplayPlanStoreWriteCommand.ReleasePlan(id, one, "It waits.")));
         assertEquals("It waits.", plan(id).note());
-        RunId two = desk().id();
+        RunId two = client().id();
         change(new ReplayPlanStoreWriteCommand.ClaimPlan(id, two, LASTING));
         assertTrue(change(new ReplayPlanStoreWriteCommand.RecordItems(id, two, List.of())));
         assertEquals("It waits.", plan(id).note(), "nothing was done");
@@ -220,32 +222,33 @@ interface ReplayRules {
     }
 
     private List<RunId> free(RunId worker, long now) {
-        return desk().reads.plans().claimable(worker, now, 10).stream()
+        return client().reads.plans().claimable(worker, now, 10).stream()
                 .map(ReplayPlanStoreWriteCommand.ReplayPlan::id)
                 .toList();
     }
 
     @Test
     default void an_approved_plan_is_applied_only_with_its_approved_options() {
-        RunId id = desk().id();
-        change(new ReplayPlanStoreWriteCommand.CreatePlan(id, desk().ws, "ann", "{}", null, true, "{\"a\":1}"));
+        RunId id = client().id();
+        change(new ReplayPlanStoreWriteCommand.CreatePlan(id, client().ws, "ann", "{}", null, true, "{\"a\":1}"));
         change(new ReplayPlanStoreWriteCommand.MarkReady(id, "{}"));
-        change(new ReplayPlanStoreWriteCommand.ApprovePlan(desk().ws, id, desk().by("bob", "")));
-        ReplayPlanStoreWriteCommand.ReplayPlan other =
-                change(new ReplayPlanStoreWriteCommand.StartApplying(desk().ws, id, "{\"b\":1}", desk().by("ann", "")));
+        change(new ReplayPlanStoreWriteCommand.ApprovePlan(client().ws, id, client().by("bob", "")));
+        ReplayPlanStoreWriteCommand.ReplayPlan other = change(
+                new ReplayPlanStoreWriteCommand.StartApplying(client().ws, id, "{\"b\":1}", client().by("ann", "")));
         assertEquals(PlanState.PLANNED, other.state());
         assertEquals("{\"a\":1}", other.applyOptions());
         assertEquals(
                 PlanState.APPLYING,
-                change(new ReplayPlanStoreWriteCommand.StartApplying(desk().ws, id, "{\"a\":1}", desk().by("ann", "")))
+                change(new ReplayPlanStoreWriteCommand.StartApplying(
+                                client().ws, id, "{\"a\":1}", client().by("ann", "")))
                         .state());
-        RunId free = desk().id();
-        change(new ReplayPlanStoreWriteCommand.CreatePlan(free, desk().ws, "ann", "{}", null, false, "{\"a\":1}"));
+        RunId free = client().id();
+        change(new ReplayPlanStoreWriteCommand.CreatePlan(free, client().ws, "ann", "{}", null, false, "{\"a\":1}"));
         change(new ReplayPlanStoreWriteCommand.MarkReady(free, "{}"));
         assertEquals(
                 "{\"b\":1}",
                 change(new ReplayPlanStoreWriteCommand.StartApplying(
-                                desk().ws, free, "{\"b\":1}", desk().by("ann", "")))
+                                client().ws, free, "{\"b\":1}", client().by("ann", "")))
                         .applyOptions(),
                 "nobody need approve this one");
     }
@@ -253,8 +256,8 @@ interface ReplayRules {
     @Test
     default void items_no_longer_selected_are_removed_while_planning() {
         RunId id = laid(false);
-        RunId one = desk().id();
-        RunId two = desk().id();
+        RunId one = client().id();
+        RunId two = client().id();
         change(new ReplayPlanStoreWriteCommand.AddItems(id, List.of(item(one, 3), item(two, 3))));
         assertEquals(1, change(new ReplayPlanStoreWriteCommand.RemoveItems(id, List.of(one))));
         assertEquals(
@@ -269,14 +272,14 @@ interface ReplayRules {
 
     @Test
     default void of_many_runs_the_ended_ones_are_returned() {
-        RunId open = desk().fresh();
-        List<RunId> all = new java.util.ArrayList<>(List.of(open, desk().id()));
+        RunId open = client().fresh();
+        List<RunId> all = new java.util.ArrayList<>(List.of(open, client().id()));
         for (int i = 0; i < 27; i++) {
-            RunId run = desk().fresh();
-            desk().apply(i == 0 ? desk().failed(run) : desk().end(run));
+            RunId run = client().fresh();
+            client().apply(i == 0 ? client().failed(run) : client().end(run));
             all.add(run);
         }
-        List<ReplayPlanQueries.EndedRun> ended = desk().reads.plans().endedRuns(all);
+        List<ReplayPlanQueries.EndedRun> ended = client().reads.plans().endedRuns(all);
         assertEquals(27, ended.size());
         assertEquals(
                 List.of(all.get(2)),
@@ -285,54 +288,54 @@ interface ReplayRules {
                         .map(ReplayPlanQueries.EndedRun::run)
                         .toList());
         assertTrue(ended.stream().noneMatch(one -> one.run().equals(open)));
-        assertEquals(List.of(), desk().reads.plans().endedRuns(List.of()));
+        assertEquals(List.of(), client().reads.plans().endedRuns(List.of()));
     }
 
     @Test
     default void progress_is_read_from_the_new_runs() {
-        RunId one = desk().id();
-        RunId two = desk().id();
-        RunId three = desk().id();
+        RunId one = client().id();
+        RunId two = client().id();
+        RunId three = client().id();
         RunId id = applying(one, two, three);
-        RunId worker = desk().id();
+        RunId worker = client().id();
         change(new ReplayPlanStoreWriteCommand.ClaimPlan(id, worker, LASTING));
-        RunId ended = desk().fresh();
-        RunId running = desk().fresh();
+        RunId ended = client().fresh();
+        RunId running = client().fresh();
         change(new ReplayPlanStoreWriteCommand.RecordItems(
                 id,
                 worker,
                 List.of(
                         item(one, 3).withOutcome(ItemOutcome.APPLIED, ended, ""),
                         item(two, 3).withOutcome(ItemOutcome.APPLIED, running, ""))));
-        desk().apply(desk().end(ended));
+        client().apply(client().end(ended));
         assertEquals(
                 List.of(
                         new ReplayPlanQueries.ItemCount(ItemOutcome.PLANNED, null, 1),
                         new ReplayPlanQueries.ItemCount(ItemOutcome.APPLIED, RunState.STARTED, 1),
                         new ReplayPlanQueries.ItemCount(ItemOutcome.APPLIED, RunState.COMPLETED, 1)),
-                desk().reads.plans().progress(id));
+                client().reads.plans().progress(id));
     }
 
     @Test
     default void a_finished_or_stopped_plan_cannot_be_applied() {
-        RunId id = applying(desk().id());
-        assertEquals(id, assertThere(desk().reads.plans().applying()).id());
-        RunId worker = desk().id();
+        RunId id = applying(client().id());
+        assertEquals(id, assertThere(client().reads.plans().applying()).id());
+        RunId worker = client().id();
         change(new ReplayPlanStoreWriteCommand.ClaimPlan(id, worker, LASTING));
         assertTrue(change(new ReplayPlanStoreWriteCommand.FinishPlan(id, PlanState.DONE, "")));
         assertFalse(change(new ReplayPlanStoreWriteCommand.FinishPlan(id, PlanState.STOPPED, "too late")));
         assertEquals(PlanState.DONE, plan(id).state());
         assertNull(plan(id).takenBy());
-        assertNull(desk().reads.plans().applying());
+        assertNull(client().reads.plans().applying());
         assertFalse(change(new ReplayPlanStoreWriteCommand.ClaimPlan(id, worker, LASTING)));
-        RunId other = applying(desk().id());
+        RunId other = applying(client().id());
         ReplayPlanStoreWriteCommand.ReplayPlan stopped =
-                change(new ReplayPlanStoreWriteCommand.StopPlan(desk().ws, other, desk().by("ann", "enough")));
+                change(new ReplayPlanStoreWriteCommand.StopPlan(client().ws, other, client().by("ann", "enough")));
         assertEquals(PlanState.STOPPED, stopped.state());
         assertEquals("enough", stopped.note());
         assertEquals(
                 PlanState.DONE,
-                change(new ReplayPlanStoreWriteCommand.StopPlan(desk().ws, id, desk().by("ann", "")))
+                change(new ReplayPlanStoreWriteCommand.StopPlan(client().ws, id, client().by("ann", "")))
                         .state());
     }
 
@@ -344,35 +347,35 @@ interface ReplayRules {
 
     @Test
     default void old_plans_are_deleted_in_small_parts_and_applying_ones_stay() {
-        RunId id = planned(desk().id(), desk().id(), desk().id());
-        RunId busy = applying(desk().id());
-        long later = desk().fixture.time() + 1;
-        assertTrue(desk().reads.plans().hasPlansBefore(later));
-        assertFalse(desk().reads.plans().hasPlansBefore(later - 1));
+        RunId id = planned(client().id(), client().id(), client().id());
+        RunId busy = applying(client().id());
+        long later = client().fixture.time() + 1;
+        assertTrue(client().reads.plans().hasPlansBefore(later));
+        assertFalse(client().reads.plans().hasPlansBefore(later - 1));
         assertEquals(0, change(new ReplayPlanStoreWriteCommand.DeleteOldPlans(later - 1, 100)));
         assertEquals(2, change(new ReplayPlanStoreWriteCommand.DeleteOldPlans(later, 2)));
         assertEquals(1, change(new ReplayPlanStoreWriteCommand.DeleteOldPlans(later, 2)));
         assertEquals(1, change(new ReplayPlanStoreWriteCommand.DeleteOldPlans(later, 2)), "the plan itself");
         assertEquals(0, change(new ReplayPlanStoreWriteCommand.DeleteOldPlans(later, 2)));
-        assertNull(desk().reads.plans().plan(desk().ws, id));
+        assertNull(client().reads.plans().plan(client().ws, id));
         assertEquals(PlanState.APPLYING, plan(busy).state());
-        assertFalse(desk().reads.plans().hasPlansBefore(later));
+        assertFalse(client().reads.plans().hasPlansBefore(later));
     }
 
     @Test
     default void a_run_starts_with_its_carried_journal_only_once() {
-        RunId first = desk().fresh();
-        RunId id = desk().id();
+        RunId first = client().fresh();
+        RunId id = client().id();
         var links = new NewRun.RunParentage(first, null, first, "[{\"step\":\"a\",\"at\":1,\"result\":1}]", 0);
-        NewRun run = desk().linked(id, links, null, RunState.STARTED);
+        NewRun run = client().linked(id, links, null, RunState.STARTED);
         StoreWrite.AdmitRun admit =
-                desk().admit(run, List.of(desk().wish(RunDeduplicationKey.KeyKind.REPLAY, first.text(), 1)), true);
+                client().admit(run, List.of(client().claim(RunDeduplicationKey.KeyKind.REPLAY, first.text(), 1)), true);
         for (int i = 0; i < 2; i++) {
-            desk().apply(admit);
+            client().apply(admit);
             assertEquals(
                     List.of(new StoreQueries.JournalChunk(0, links.carriedJournal())),
-                    desk().reads.journal(id));
+                    client().reads.journal(id));
         }
-        assertEquals(java.util.Map.of(first, List.of(id)), desk().reads.lineages(List.of(first, desk().fresh())));
+        assertEquals(java.util.Map.of(first, List.of(id)), client().reads.lineages(List.of(first, client().fresh())));
     }
 }

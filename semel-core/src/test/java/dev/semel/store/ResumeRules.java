@@ -20,17 +20,17 @@ import org.junit.jupiter.api.Test;
 interface ResumeRules {
     int CLAIMS = 1 << 24;
 
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private RunId failed(RunDeduplicationKeyClaim... claims) {
-        RunId run = desk().fresh(claims);
-        desk().apply(desk().append(run, 0, "[0]"));
-        desk().apply(desk().failed(run));
+        RunId run = client().fresh(claims);
+        client().apply(client().append(run, 0, "[0]"));
+        client().apply(client().failed(run));
         return run;
     }
 
     private RunDeduplicationKeyClaim follows(RunId run, int end) {
-        return desk().wish(
+        return client().claim(
                         RunDeduplicationKey.KeyKind.REPLAY,
                         run.text() + (end == 0 ? "" : "." + end),
                         RunDeduplicationKeyRecord.HOLD);
@@ -41,18 +41,18 @@ interface ResumeRules {
             int end,
             List<NewRun.StartConditions.QueueLimit> queueLimits,
             EffectLedger.LedgerOperation... ops) {
-        DatabaseRows.RunEnd runEnd = desk().runOf(run).end();
+        DatabaseRows.RunEnd runEnd = client().runOf(run).end();
         return new StoreWriteCommand.ResumeFailedRun(
-                desk().ws,
+                client().ws,
                 run,
                 runEnd == null ? 0 : runEnd.endedAt(),
                 follows(run, end),
                 CLAIMS * (end + 1),
-                desk().journal(run).size(),
+                client().journal(run).size(),
                 "[\"resumed\"]",
                 queueLimits,
                 List.of(ops),
-                desk().by("ann", "mended"));
+                client().by("ann", "mended"));
     }
 
     private StoreWriteCommand.ResumeFailedRun resume(RunId run) {
@@ -60,37 +60,37 @@ interface ResumeRules {
     }
 
     private long audited(RunId run) {
-        return desk().reads.audit(desk().ws, null, 100).stream()
+        return client().reads.audit(client().ws, null, 100).stream()
                 .filter(row -> row.action().equals("run.resume") && row.target().equals(run.text()))
                 .count();
     }
 
     @Test
     default void a_resumed_failed_run_is_active_again_and_its_journal_continues() {
-        RunId run = failed(desk().key("k"));
-        assertEquals(ResumeResult.DONE, desk().change(resume(run)));
-        DatabaseRows.RunRow row = desk().runOf(run);
+        RunId run = failed(client().key("k"));
+        assertEquals(ResumeResult.DONE, client().change(resume(run)));
+        DatabaseRows.RunRow row = client().runOf(run);
         assertNull(row.end());
         assertEquals(RunState.RUNNING, row.state());
-        assertEquals(List.of("[0]", "[\"resumed\"]"), desk().journal(run));
+        assertEquals(List.of("[0]", "[\"resumed\"]"), client().journal(run));
         assertEquals(1, audited(run));
         RunExecution driver = new RunExecution(run, CLAIMS + 1);
-        assertEquals(List.of(driver), desk().claim());
-        assertEquals(StoreWrite.OwnerWriteResult.RECORDED, desk().apply(desk().end(driver)));
-        assertEquals(RunState.COMPLETED, desk().runOf(run).state());
+        assertEquals(List.of(driver), client().claim());
+        assertEquals(StoreWrite.OwnerWriteResult.RECORDED, client().apply(client().end(driver)));
+        assertEquals(RunState.COMPLETED, client().runOf(run).state());
     }
 
     @Test
     default void a_resume_applied_again_returns_the_same() {
         RunId run = failed();
         StoreWriteCommand.ResumeFailedRun resume = resume(run);
-        assertEquals(ResumeResult.DONE, desk().change(resume));
-        assertEquals(ResumeResult.DONE, desk().change(resume));
-        desk().apply(desk().end(desk().claim().getFirst()));
-        assertEquals(ResumeResult.DONE, desk().change(resume));
-        assertEquals(RunState.COMPLETED, desk().runOf(run).state());
+        assertEquals(ResumeResult.DONE, client().change(resume));
+        assertEquals(ResumeResult.DONE, client().change(resume));
+        client().apply(client().end(client().claim().getFirst()));
+        assertEquals(ResumeResult.DONE, client().change(resume));
+        assertEquals(RunState.COMPLETED, client().runOf(run).state());
         assertEquals(1, audited(run));
-        assertEquals(2, desk().journal(run).size());
+        assertEquals(2, client().journal(run).size());
     }
 
     @Test
@@ -98,8 +98,8 @@ interface ResumeRules {
         RunId run = failed();
         StoreWriteCommand.ResumeFailedRun one = resume(run);
         StoreWriteCommand.ResumeFailedRun other = resume(run);
-        assertEquals(ResumeResult.DONE, desk().change(one));
-        assertEquals(ResumeResult.MOVED, desk().change(other));
+        assertEquals(ResumeResult.DONE, client().change(one));
+        assertEquals(ResumeResult.MOVED, client().change(other));
         assertEquals(1, audited(run));
     }
 
@@ -107,9 +107,9 @@ interface ResumeRules {
     default void a_user_who_saw_the_first_end_cannot_resume_after_the_second() {
         RunId run = failed();
         StoreWriteCommand.ResumeFailedRun late = resume(run);
-        desk().change(resume(run));
-        RunExecution driver = desk().claim().getFirst();
-        desk().apply(new StoreWrite.EndRun(
+        client().change(resume(run));
+        RunExecution driver = client().claim().getFirst();
+        client().apply(new StoreWrite.EndRun(
                 driver,
                 RunState.FAILED,
                 new StoreWrite.RunResult(null, "broken", "again", "pay"),
@@ -117,25 +117,25 @@ interface ResumeRules {
                 List.of(),
                 false));
         assertEquals(late.endedAt(), resume(run, 1, List.of()).endedAt(), "in the same microsecond");
-        assertEquals(ResumeResult.FOLLOWED, desk().change(late));
-        assertEquals(RunState.FAILED, desk().runOf(run).state());
-        assertEquals(ResumeResult.DONE, desk().change(resume(run, 1, List.of())));
-        assertEquals(List.of(new RunExecution(run, 2 * CLAIMS + 1)), desk().claim());
+        assertEquals(ResumeResult.FOLLOWED, client().change(late));
+        assertEquals(RunState.FAILED, client().runOf(run).state());
+        assertEquals(ResumeResult.DONE, client().change(resume(run, 1, List.of())));
+        assertEquals(List.of(new RunExecution(run, 2 * CLAIMS + 1)), client().claim());
     }
 
     @Test
     default void only_a_failed_run_of_the_workspace_can_be_resumed() {
-        RunId working = desk().fresh();
-        assertEquals(ResumeResult.MOVED, desk().change(resume(working)));
-        RunId completed = desk().fresh();
-        desk().apply(desk().end(completed));
-        assertEquals(ResumeResult.MOVED, desk().change(resume(completed)));
+        RunId working = client().fresh();
+        assertEquals(ResumeResult.MOVED, client().change(resume(working)));
+        RunId completed = client().fresh();
+        client().apply(client().end(completed));
+        assertEquals(ResumeResult.MOVED, client().change(resume(completed)));
         RunId run = failed();
         StoreWriteCommand.ResumeFailedRun right = resume(run);
-        int other = desk().workspace("two").ws();
+        int other = client().workspace("two").ws();
         assertEquals(
                 ResumeResult.MOVED,
-                desk().change(new StoreWriteCommand.ResumeFailedRun(
+                client().change(new StoreWriteCommand.ResumeFailedRun(
                         other,
                         run,
                         right.endedAt(),
@@ -145,12 +145,12 @@ interface ResumeRules {
                         right.entries(),
                         List.of(),
                         List.of(),
-                        desk().by("eve", ""))));
-        desk().fixture.advance(java.time.Duration.ofSeconds(1));
+                        client().by("eve", ""))));
+        client().fixture.advance(java.time.Duration.ofSeconds(1));
         assertEquals(
                 ResumeResult.MOVED,
-                desk().change(new StoreWriteCommand.ResumeFailedRun(
-                        desk().ws,
+                client().change(new StoreWriteCommand.ResumeFailedRun(
+                        client().ws,
                         run,
                         right.endedAt() + 1,
                         right.followClaim(),
@@ -159,24 +159,25 @@ interface ResumeRules {
                         right.entries(),
                         List.of(),
                         List.of(),
-                        desk().by("ann", ""))));
+                        client().by("ann", ""))));
         assertEquals(0, audited(run));
-        assertEquals(ResumeResult.DONE, desk().change(right));
+        assertEquals(ResumeResult.DONE, client().change(right));
     }
 
     @Test
     default void an_end_is_followed_by_a_replay_or_a_resume_and_never_both() {
         RunId run = failed();
-        RunId replay = desk().id();
-        NewRun made = desk().linked(replay, new NewRun.RunParentage(run, null, run), null, RunState.STARTED);
-        desk().apply(desk().admit(made, List.of(follows(run, 0)), true));
-        assertEquals(ResumeResult.FOLLOWED, desk().change(resume(run)));
-        assertEquals(RunState.FAILED, desk().runOf(run).state());
-        assertEquals(List.of("[0]"), desk().journal(run));
+        RunId replay = client().id();
+        NewRun made = client().linked(replay, new NewRun.RunParentage(run, null, run), null, RunState.STARTED);
+        client().apply(client().admit(made, List.of(follows(run, 0)), true));
+        assertEquals(ResumeResult.FOLLOWED, client().change(resume(run)));
+        assertEquals(RunState.FAILED, client().runOf(run).state());
+        assertEquals(List.of("[0]"), client().journal(run));
         RunId other = failed();
-        desk().change(resume(other));
-        NewRun late = desk().linked(desk().id(), new NewRun.RunParentage(other, null, other), null, RunState.STARTED);
-        StoreWrite.AdmitResult admitResult = desk().apply(desk().admit(late, List.of(follows(other, 0)), true));
+        client().change(resume(other));
+        NewRun late =
+                client().linked(client().id(), new NewRun.RunParentage(other, null, other), null, RunState.STARTED);
+        StoreWrite.AdmitResult admitResult = client().apply(client().admit(late, List.of(follows(other, 0)), true));
         RunDeduplicationKeyRecord holder = assertInstanceOf(StoreWrite.AdmitResult.KeysHeld.class, admitResult)
                 .keyRecords()
                 .getFirst();
@@ -187,127 +188,127 @@ interface ResumeRules {
     @Test
     default void a_replay_without_a_key_also_blocks_the_resume() {
         RunId run = failed();
-        NewRun made = desk().linked(desk().id(), new NewRun.RunParentage(run, null, run), null, RunState.STARTED);
-        desk().apply(desk().admit(made, List.of(), true));
-        assertEquals(ResumeResult.FOLLOWED, desk().change(resume(run)));
+        NewRun made = client().linked(client().id(), new NewRun.RunParentage(run, null, run), null, RunState.STARTED);
+        client().apply(client().admit(made, List.of(), true));
+        assertEquals(ResumeResult.FOLLOWED, client().change(resume(run)));
     }
 
     @Test
     default void a_key_freed_by_failure_returns_to_the_run_or_goes_to_the_next() {
         int flags = RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED;
-        RunId first = failed(desk().key("a", flags));
-        RunId next = desk().id();
-        desk().apply(desk().again(next, first, first, desk().key("a", flags)));
-        assertEquals(first, desk().runOf(next).lineage());
-        assertEquals(ResumeResult.FOLLOWED, desk().change(resume(first)), "another run took its place");
-        RunId second = failed(desk().key("b", flags));
-        assertEquals(ResumeResult.DONE, desk().change(resume(second)));
-        StoreWrite.AdmitResult admitResult = desk().apply(desk().admit(desk().id(), desk().key("b", flags)));
+        RunId first = failed(client().key("a", flags));
+        RunId next = client().id();
+        client().apply(client().again(next, first, first, client().key("a", flags)));
+        assertEquals(first, client().runOf(next).lineage());
+        assertEquals(ResumeResult.FOLLOWED, client().change(resume(first)), "another run took its place");
+        RunId second = failed(client().key("b", flags));
+        assertEquals(ResumeResult.DONE, client().change(resume(second)));
+        StoreWrite.AdmitResult admitResult = client().apply(client().admit(client().id(), client().key("b", flags)));
         assertInstanceOf(
-                StoreWrite.AdmitResult.KeysHeld.class, admitResult, "it is being driven, and its key stands for it");
+                StoreWrite.AdmitResult.KeysHeld.class, admitResult, "it is being executed, and its key stands for it");
     }
 
     @Test
     default void an_execution_from_before_the_end_no_longer_writes() {
         RunId run = failed();
-        desk().change(resume(run));
-        desk().claim();
-        assertEquals(StoreWrite.OwnerWriteResult.FENCED, desk().apply(desk().append(run, 2, "[2]")));
-        assertEquals(StoreWrite.OwnerWriteResult.FENCED, desk().apply(desk().failed(run)));
-        assertEquals(RunState.RUNNING, desk().runOf(run).state());
+        client().change(resume(run));
+        client().claim();
+        assertEquals(StoreWrite.OwnerWriteResult.FENCED, client().apply(client().append(run, 2, "[2]")));
+        assertEquals(StoreWrite.OwnerWriteResult.FENCED, client().apply(client().failed(run)));
+        assertEquals(RunState.RUNNING, client().runOf(run).state());
     }
 
     @Test
     default void a_resumed_run_enters_its_queues_again() {
         var queueLimit = new NewRun.StartConditions.QueueLimit("Q", 1);
         var conditions = new NewRun.StartConditions(List.of(queueLimit), null, 0, null);
-        RunId run = desk().id();
-        desk().apply(desk().gated(run, conditions));
-        desk().claim();
-        RunId behind = desk().id();
-        desk().apply(desk().gated(behind, conditions));
-        desk().apply(desk().failed(run));
-        RunExecution second = desk().claim().getFirst();
+        RunId run = client().id();
+        client().apply(client().gated(run, conditions));
+        client().claim();
+        RunId behind = client().id();
+        client().apply(client().gated(behind, conditions));
+        client().apply(client().failed(run));
+        RunExecution second = client().claim().getFirst();
         assertEquals(behind, second.run());
-        assertEquals(ResumeResult.DONE, desk().change(resume(run, 0, List.of(queueLimit))));
-        assertEquals(RunState.QUEUED, desk().runOf(run).state());
-        assertEquals(List.of(), desk().claim());
-        desk().apply(desk().end(second));
-        assertEquals(List.of(new RunExecution(run, CLAIMS + 1)), desk().claim());
-        assertEquals(List.of("Q"), desk().reads.queuesOf(run));
+        assertEquals(ResumeResult.DONE, client().change(resume(run, 0, List.of(queueLimit))));
+        assertEquals(RunState.QUEUED, client().runOf(run).state());
+        assertEquals(List.of(), client().claim());
+        client().apply(client().end(second));
+        assertEquals(List.of(new RunExecution(run, CLAIMS + 1)), client().claim());
+        assertEquals(List.of("Q"), client().reads.queuesOf(run));
     }
 
     @Test
     default void a_rejected_resume_leaves_no_queue_entry() {
-        RunId run = desk().fresh();
+        RunId run = client().fresh();
         assertEquals(
                 ResumeResult.MOVED,
-                desk().change(resume(run, 0, List.of(new NewRun.StartConditions.QueueLimit("Q", 1)))));
-        RunId first = desk().id();
-        desk().apply(desk().gated(
+                client().change(resume(run, 0, List.of(new NewRun.StartConditions.QueueLimit("Q", 1)))));
+        RunId first = client().id();
+        client().apply(client().gated(
                         first,
                         new NewRun.StartConditions(
                                 List.of(new NewRun.StartConditions.QueueLimit("Q", 1)), null, 0, null)));
-        assertTrue(TestStoreClient.runs(desk().claim()).contains(first));
+        assertTrue(TestStoreClient.runs(client().claim()).contains(first));
     }
 
     @Test
     default void a_resumed_run_waits_while_its_workflow_is_paused() {
         RunId run = failed();
-        desk().change(new StoreWriteCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, true));
-        assertEquals(ResumeResult.DONE, desk().change(resume(run)));
-        assertEquals(RunState.QUEUED, desk().runOf(run).state());
-        assertEquals(List.of(), desk().claim());
-        desk().change(new StoreWriteCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, false));
-        assertEquals(List.of(new RunExecution(run, CLAIMS + 1)), desk().claim());
+        client().change(new StoreWriteCommand.PauseWorkflow(client().ws, TestStoreClient.WORKFLOW, true));
+        assertEquals(ResumeResult.DONE, client().change(resume(run)));
+        assertEquals(RunState.QUEUED, client().runOf(run).state());
+        assertEquals(List.of(), client().claim());
+        client().change(new StoreWriteCommand.PauseWorkflow(client().ws, TestStoreClient.WORKFLOW, false));
+        assertEquals(List.of(new RunExecution(run, CLAIMS + 1)), client().claim());
     }
 
     @Test
     default void the_decision_on_its_effect_commits_with_the_resume() {
-        TestEffect effect = TestEffect.of(desk().ws, "charge");
-        RunId run = desk().fresh();
-        desk().apply(TestStoreClient.ops(run, effect.reserve(run)));
-        desk().apply(TestStoreClient.ops(run, effect.settle(run, EffectLedger.EffectState.FREE, null)));
-        desk().apply(desk().failed(run));
-        EffectLedger.EffectRow free = desk().reads.effect(effect.id());
+        TestEffect effect = TestEffect.of(client().ws, "charge");
+        RunId run = client().fresh();
+        client().apply(TestStoreClient.ops(run, effect.reserve(run)));
+        client().apply(TestStoreClient.ops(run, effect.settle(run, EffectLedger.EffectState.FREE, null)));
+        client().apply(client().failed(run));
+        EffectLedger.EffectRow free = client().reads.effect(effect.id());
         assertNotNull(free);
         var settleSend = new EffectLedger.SettleSend(
                 free.id(), free.holder(), EffectLedger.EffectState.DONE, "{\"by\":\"hand\"}");
         StoreWriteCommand.ResumeFailedRun resume = resume(run, 0, List.of(), settleSend);
-        desk().change(resume);
-        EffectLedger.EffectRow done = desk().reads.effect(effect.id());
+        client().change(resume);
+        EffectLedger.EffectRow done = client().reads.effect(effect.id());
         assertNotNull(done);
         assertEquals(EffectLedger.EffectState.DONE, done.state());
         assertEquals("{\"by\":\"hand\"}", done.result());
-        desk().change(resume);
-        assertEquals(done, desk().reads.effect(effect.id()));
+        client().change(resume);
+        assertEquals(done, client().reads.effect(effect.id()));
     }
 
     @Test
     default void a_resumed_run_registers_its_signal_waits_again() {
-        RunId run = desk().fresh();
+        RunId run = client().fresh();
         KeyedSignalStoreWriteCommand.SignalAddress to =
-                new KeyedSignalStoreWriteCommand.SignalAddress(desk().ws, "paid", "order_1");
-        desk().change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StartListening(
+                new KeyedSignalStoreWriteCommand.SignalAddress(client().ws, "paid", "order_1");
+        client().change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StartListening(
                 to, new KeyedSignalStoreWriteCommand.SignalWaiter(new RunExecution(run, 1), "wait"), false, 0)));
-        desk().apply(desk().failed(run));
-        desk().change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.SendKeyedSignal(
-                to, "letter", desk().id(), TestStoreClient.bytes("d"), "{}")));
-        desk().change(resume(run));
-        RunExecution driver = desk().claim().getFirst();
-        desk().change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StartListening(
+        client().apply(client().failed(run));
+        client().change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.SendKeyedSignal(
+                to, "letter", client().id(), TestStoreClient.bytes("d"), "{}")));
+        client().change(resume(run));
+        RunExecution driver = client().claim().getFirst();
+        client().change(new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StartListening(
                 to, new KeyedSignalStoreWriteCommand.SignalWaiter(driver, "wait"), false, 0)));
-        assertEquals(1, desk().reads.signals(run).size(), "the letter that came in between");
+        assertEquals(1, client().reads.signals(run).size(), "the letter that came in between");
     }
 
     @Test
     default void a_resumed_run_is_not_removed_by_retention() {
         RunId run = failed();
-        desk().change(resume(run));
-        desk().fixture.advance(java.time.Duration.ofDays(1));
-        long now = desk().fixture.time();
-        assertEquals(0, desk().change(new StoreWriteCommand.DeleteRuns(List.of(run), now)));
-        assertEquals(0, desk().change(new StoreWriteCommand.ErasePayloads(List.of(run), now)));
-        assertFalse(desk().journal(run).isEmpty());
+        client().change(resume(run));
+        client().fixture.advance(java.time.Duration.ofDays(1));
+        long now = client().fixture.time();
+        assertEquals(0, client().change(new StoreWriteCommand.DeleteRuns(List.of(run), now)));
+        assertEquals(0, client().change(new StoreWriteCommand.ErasePayloads(List.of(run), now)));
+        assertFalse(client().journal(run).isEmpty());
     }
 }

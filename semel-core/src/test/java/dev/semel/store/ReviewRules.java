@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 interface ReviewRules {
     long A_MINUTE = 60_000_000;
 
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private HumanReviewStoreWriteCommand.ReviewQuestion question(ReviewKind kind, String step, String effect) {
         return new HumanReviewStoreWriteCommand.ReviewQuestion(
@@ -30,17 +30,17 @@ interface ReviewRules {
     }
 
     private OpenReviewResult ask(RunExecution by, HumanReviewStoreWriteCommand.ReviewQuestion question) {
-        return desk().change(new StoreWriteCommand.ReviewCommand<>(
-                new HumanReviewStoreWriteCommand.OpenReview(by, desk().ws, TestStoreClient.WORKFLOW, question)));
+        return client().change(new StoreWriteCommand.ReviewCommand<>(
+                new HumanReviewStoreWriteCommand.OpenReview(by, client().ws, TestStoreClient.WORKFLOW, question)));
     }
 
     private RunExecution driver() {
-        return new RunExecution(desk().fresh(), 1);
+        return new RunExecution(client().fresh(), 1);
     }
 
     private HumanReviewStoreWriteCommand.ReviewRow row(RunExecution by, String step) {
         return Objects.requireNonNull(
-                desk().reads.reviews().review(desk().ws, HumanReviewStoreWriteCommand.id(by.run(), step)));
+                client().reads.reviews().review(client().ws, HumanReviewStoreWriteCommand.id(by.run(), step)));
     }
 
     private List<HumanReviewStoreWriteCommand.ReviewRow> open() {
@@ -48,9 +48,9 @@ interface ReviewRules {
     }
 
     private HumanReviewStoreWriteCommand.ReviewPage page(HumanReviewStoreWriteCommand.ReviewCursor after, int limit) {
-        return desk().reads
+        return client().reads
                 .reviews()
-                .open(new HumanReviewStoreWriteCommand.OpenReviewFilter(desk().ws, null, null, null, after, limit));
+                .open(new HumanReviewStoreWriteCommand.OpenReviewFilter(client().ws, null, null, null, after, limit));
     }
 
     private DecideReviewResult rule(
@@ -59,22 +59,23 @@ interface ReviewRules {
             String decision,
             StoreWriteCommand<?> storeCommand) {
         return rule(new HumanReviewStoreWriteCommand.DecideReview(
-                row.ws(), row.id(), version, decision, storeCommand, desk().by("ann", "why")));
+                row.ws(), row.id(), version, decision, storeCommand, client().by("ann", "why")));
     }
 
     private DecideReviewResult rule(HumanReviewStoreWriteCommand.DecideReview rule) {
-        return desk().change(new StoreWriteCommand.ReviewCommand<>(rule));
+        return client().change(new StoreWriteCommand.ReviewCommand<>(rule));
     }
 
     private StoreWriteCommand<?> yes(RunExecution by) {
-        return new StoreWriteCommand.SendSignal(desk().ws, by.run(), "#approval:ok", "decision", "{\"approved\":true}");
+        return new StoreWriteCommand.SendSignal(
+                client().ws, by.run(), "#approval:ok", "decision", "{\"approved\":true}");
     }
 
     /** A run whose effect is in doubt, and asked about. */
     private RunExecution doubting(TestEffect effect) {
         RunExecution by = driver();
-        desk().apply(TestStoreClient.ops(by.run(), effect.reserve(by.run())));
-        desk().apply(TestStoreClient.ops(by.run(), effect.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
+        client().apply(TestStoreClient.ops(by.run(), effect.reserve(by.run())));
+        client().apply(TestStoreClient.ops(by.run(), effect.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
         assertEquals(
                 OpenReviewResult.OPENED,
                 ask(by, question(ReviewKind.DOUBT, "pay", effect.id().digest())));
@@ -82,14 +83,14 @@ interface ReviewRules {
     }
 
     private StoreWriteCommand.DecideEffect decide(TestEffect effect, RunId run, @Nullable String result) {
-        return new StoreWriteCommand.DecideEffect(effect.id(), run, result, desk().by("bob", "saw it"));
+        return new StoreWriteCommand.DecideEffect(effect.id(), run, result, client().by("bob", "saw it"));
     }
 
     @Test
     default void a_review_is_opened_once_with_its_due_time() {
         RunExecution by = driver();
         assertEquals(OpenReviewResult.OPENED, ask(by, question(ReviewKind.APPROVAL, "ok", "")));
-        desk().fixture.advance(java.time.Duration.ofMillis(1));
+        client().fixture.advance(java.time.Duration.ofMillis(1));
         assertEquals(OpenReviewResult.OPENED, ask(by, question(ReviewKind.APPROVAL, "ok", "")));
         HumanReviewStoreWriteCommand.ReviewRow row = row(by, "ok");
         assertEquals(1, row.version());
@@ -97,15 +98,15 @@ interface ReviewRules {
         assertEquals(StoreFixture.START + A_MINUTE, row.dueAt());
         assertTrue(row.isOpen());
         assertEquals(List.of(row), open());
-        assertEquals(List.of(row), desk().reads.reviews().reviewsOf(by.run()));
+        assertEquals(List.of(row), client().reads.reviews().reviewsOf(by.run()));
     }
 
     @Test
     default void a_leftover_review_yields_to_one_opened_by_code_and_not_vice_versa() {
-        TestEffect effect = TestEffect.of(desk().ws, "d");
+        TestEffect effect = TestEffect.of(client().ws, "d");
         RunExecution by = driver();
-        desk().apply(TestStoreClient.ops(by.run(), effect.reserve(by.run())));
-        desk().apply(TestStoreClient.ops(by.run(), effect.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
+        client().apply(TestStoreClient.ops(by.run(), effect.reserve(by.run())));
+        client().apply(TestStoreClient.ops(by.run(), effect.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
         var left = new HumanReviewStoreWriteCommand.ReviewQuestion(
                 ReviewKind.DOUBT, "pay", effect.id().digest(), "owner", "{\"left_in_doubt\":true}", 0);
         var own = new HumanReviewStoreWriteCommand.ReviewQuestion(
@@ -114,33 +115,33 @@ interface ReviewRules {
         assertEquals("owner", row(by, "pay").reviewer());
         assertEquals(OpenReviewResult.OPENED, ask(by, own));
         assertEquals("cfo", row(by, "pay").reviewer());
-        assertEquals(2, row(by, "pay").version(), "whoever read the first one is told that it is another");
+        assertEquals(2, row(by, "pay").version(), "whoever read the first one is notified that it is another");
         assertEquals(OpenReviewResult.OPENED, ask(by, left));
         assertEquals("cfo", row(by, "pay").reviewer());
     }
 
     @Test
     default void the_review_of_a_settled_doubt_closes_without_a_decision() {
-        TestEffect effect = TestEffect.of(desk().ws, "d");
+        TestEffect effect = TestEffect.of(client().ws, "d");
         RunExecution by = doubting(effect);
         HumanReviewStoreWriteCommand.ReviewRow review = row(by, "pay");
-        assertTrue(desk().reads.reviews().isStillOpen(review));
-        desk().apply(desk().end(by.run()));
-        assertTrue(desk().reads.reviews().isStillOpen(review), "its run has ended, and nobody knows what happened");
-        RunId replay = desk().id();
+        assertTrue(client().reads.reviews().isStillOpen(review));
+        client().apply(client().end(by.run()));
+        assertTrue(client().reads.reviews().isStillOpen(review), "its run has ended, and nobody knows what happened");
+        RunId replay = client().id();
         var links = new NewRun.RunParentage(by.run(), null, by.run());
-        desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
+        client().apply(client().admit(client().linked(replay, links, null, RunState.STARTED), List.of(), true));
         EffectLedger.EffectHolder same = TestEffect.in(by.run(), replay);
-        desk().apply(TestStoreClient.ops(
+        client().apply(TestStoreClient.ops(
                 replay,
                 new EffectLedger.ReserveSend(
                         effect.id(), same, 0, 0, effect.onChange(), effect.data(), TestEffect.FACTS, true, false)));
-        desk().apply(TestStoreClient.ops(replay, effect.settle(same, EffectLedger.EffectState.DONE, "1")));
-        assertFalse(desk().reads.reviews().isStillOpen(review), "the provider was asked, and knew");
+        client().apply(TestStoreClient.ops(replay, effect.settle(same, EffectLedger.EffectState.DONE, "1")));
+        assertFalse(client().reads.reviews().isStillOpen(review), "the provider was asked, and knew");
         assertEquals(List.of(), open());
         assertEquals(
                 List.of(review),
-                desk().reads.reviews().dueReminders(review.nextReminderAt(), 10),
+                client().reads.reviews().dueReminders(review.nextReminderAt(), 10),
                 "whoever tells sees it once more");
     }
 
@@ -149,9 +150,9 @@ interface ReviewRules {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
         HumanReviewStoreWriteCommand.ReviewRow review = row(by, "ok");
-        assertTrue(desk().reads.reviews().isStillOpen(review));
-        desk().apply(desk().end(by.run()));
-        assertFalse(desk().reads.reviews().isStillOpen(review));
+        assertTrue(client().reads.reviews().isStillOpen(review));
+        client().apply(client().end(by.run()));
+        assertFalse(client().reads.reviews().isStillOpen(review));
     }
 
     @Test
@@ -160,7 +161,8 @@ interface ReviewRules {
         assertEquals(
                 OpenReviewResult.GONE, ask(new RunExecution(by.run(), 2), question(ReviewKind.APPROVAL, "ok", "")));
         assertEquals(
-                OpenReviewResult.GONE, ask(new RunExecution(desk().id(), 1), question(ReviewKind.APPROVAL, "ok", "")));
+                OpenReviewResult.GONE,
+                ask(new RunExecution(client().id(), 1), question(ReviewKind.APPROVAL, "ok", "")));
         assertEquals(List.of(), open());
     }
 
@@ -174,20 +176,20 @@ interface ReviewRules {
         assertEquals("ann", done.row().decidedBy());
         assertEquals(done.row(), row(by, "ok"));
         var other = new HumanReviewStoreWriteCommand.DecideReview(
-                review.ws(), review.id(), 1, "reject", yes(by), desk().by("bob", ""));
+                review.ws(), review.id(), 1, "reject", yes(by), client().by("bob", ""));
         DecideReviewResult.NotOpen lost = assertInstanceOf(DecideReviewResult.NotOpen.class, rule(other));
         assertEquals("approve", lost.row().decision());
         assertEquals("ann", lost.row().decidedBy());
-        assertEquals(1, desk().reads.signals(by.run()).size());
+        assertEquals(1, client().reads.signals(by.run()).size());
         assertEquals(List.of(), open());
-        assertEquals(List.of(done.row()), desk().reads.reviews().decided(desk().ws, null, 10));
+        assertEquals(List.of(done.row()), client().reads.reviews().decided(client().ws, null, 10));
     }
 
     @Test
     default void a_decision_applied_again_after_a_lost_response_is_the_same_decision() {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
-        StoreWriteCommand.ChangeAuthor who = desk().by("ann", "why");
+        StoreWriteCommand.ChangeAuthor who = client().by("ann", "why");
         HumanReviewStoreWriteCommand.ReviewRow review = row(by, "ok");
         var rule = new HumanReviewStoreWriteCommand.DecideReview(review.ws(), review.id(), 1, "approve", yes(by), who);
         DecideReviewResult first = rule(rule);
@@ -200,23 +202,23 @@ interface ReviewRules {
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
         assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "ok"), 2, "approve", yes(by)));
         assertTrue(row(by, "ok").isOpen());
-        assertEquals(List.of(), desk().reads.signals(by.run()));
+        assertEquals(List.of(), client().reads.signals(by.run()));
     }
 
     @Test
     default void a_decision_on_a_missing_review_returns_not_found() {
         RunExecution by = driver();
         HumanReviewStoreWriteCommand.DecideReview rule = new HumanReviewStoreWriteCommand.DecideReview(
-                desk().ws, "rev_none", 0, "approve", yes(by), desk().by("ann", ""));
-        assertEquals(new DecideReviewResult.NotFound(), desk().change(new StoreWriteCommand.ReviewCommand<>(rule)));
-        assertEquals(List.of(), desk().reads.signals(by.run()));
+                client().ws, "rev_none", 0, "approve", yes(by), client().by("ann", ""));
+        assertEquals(new DecideReviewResult.NotFound(), client().change(new StoreWriteCommand.ReviewCommand<>(rule)));
+        assertEquals(List.of(), client().reads.signals(by.run()));
     }
 
     @Test
     default void a_decided_effect_closes_its_review() {
-        TestEffect effect = TestEffect.of(desk().ws, "d1");
+        TestEffect effect = TestEffect.of(client().ws, "d1");
         RunExecution by = doubting(effect);
-        assertTrue(desk().change(decide(effect, by.run(), "{\"id\":1}")));
+        assertTrue(client().change(decide(effect, by.run(), "{\"id\":1}")));
         assertEquals("happened", row(by, "pay").decision());
         assertEquals("bob", row(by, "pay").decidedBy());
         assertEquals(List.of(), open());
@@ -226,13 +228,13 @@ interface ReviewRules {
 
     @Test
     default void a_review_opened_again_after_a_decision_is_the_next_version() {
-        TestEffect effect = TestEffect.of(desk().ws, "d1");
+        TestEffect effect = TestEffect.of(client().ws, "d1");
         RunExecution by = doubting(effect);
         DecideReviewResult done = rule(row(by, "pay"), 1, "did_not_happen", decide(effect, by.run(), null));
         assertInstanceOf(DecideReviewResult.Done.class, done);
         var again = TestEffect.holder(by.run(), 1, 2);
-        desk().apply(TestStoreClient.ops(by.run(), effect.reserve(again)));
-        desk().apply(TestStoreClient.ops(by.run(), effect.settle(again, EffectLedger.EffectState.UNKNOWN, null)));
+        client().apply(TestStoreClient.ops(by.run(), effect.reserve(again)));
+        client().apply(TestStoreClient.ops(by.run(), effect.settle(again, EffectLedger.EffectState.UNKNOWN, null)));
         assertEquals(OpenReviewResult.OPENED, ask(by, question(ReviewKind.DOUBT, "pay", "d1")));
         assertEquals(2, row(by, "pay").version());
         assertInstanceOf(
@@ -243,7 +245,7 @@ interface ReviewRules {
 
     @Test
     default void two_runs_do_not_open_reviews_for_one_effect() {
-        TestEffect effect = TestEffect.of(desk().ws, "d1");
+        TestEffect effect = TestEffect.of(client().ws, "d1");
         RunExecution by = doubting(effect);
         RunExecution other = driver();
         assertEquals(OpenReviewResult.OPENED, ask(other, question(ReviewKind.DOUBT, "pay", "d1")));
@@ -252,23 +254,23 @@ interface ReviewRules {
 
     @Test
     default void a_leftover_review_moves_to_the_next_run_and_the_newer_is_listed() {
-        TestEffect effect = TestEffect.of(desk().ws, "d1");
+        TestEffect effect = TestEffect.of(client().ws, "d1");
         RunExecution by = doubting(effect);
-        desk().apply(desk().end(by.run()));
+        client().apply(client().end(by.run()));
         HumanReviewStoreWriteCommand.ReviewRow old = row(by, "pay");
         assertEquals(List.of(old), open());
-        assertEquals(old, desk().reads.reviews().openReviewOf(desk().ws, "d1"));
-        desk().fixture.advance(java.time.Duration.ofMillis(1));
+        assertEquals(old, client().reads.reviews().openReviewOf(client().ws, "d1"));
+        client().fixture.advance(java.time.Duration.ofMillis(1));
         RunExecution next = driver();
         assertEquals(OpenReviewResult.OPENED, ask(next, question(ReviewKind.DOUBT, "pay", "d1")));
         HumanReviewStoreWriteCommand.ReviewRow review = row(next, "pay");
         assertEquals(List.of(review), open());
-        assertEquals(review, desk().reads.reviews().openReviewOf(desk().ws, "d1"));
-        assertFalse(desk().reads.reviews().isStillOpen(old));
+        assertEquals(review, client().reads.reviews().openReviewOf(client().ws, "d1"));
+        assertFalse(client().reads.reviews().isStillOpen(old));
         assertTrue(old.isOpen(), "who has its id may still answer it");
         assertInstanceOf(DecideReviewResult.Done.class, rule(old, 1, "happened", decide(effect, by.run(), "1")));
         assertEquals("happened", row(next, "pay").decision(), "which is an answer to both");
-        assertNull(desk().reads.reviews().openReviewOf(desk().ws, "d1"));
+        assertNull(client().reads.reviews().openReviewOf(client().ws, "d1"));
     }
 
     @Test
@@ -286,7 +288,7 @@ interface ReviewRules {
                 row(by, "mail"),
                 1,
                 "send",
-                new StoreWriteCommand.SendSignal(desk().ws, by.run(), signal, "decision", "{}"));
+                new StoreWriteCommand.SendSignal(client().ws, by.run(), signal, "decision", "{}"));
         assertEquals(OpenReviewResult.SETTLED, ask(by, first));
         assertEquals(OpenReviewResult.OPENED, ask(by, second));
         assertEquals(2, row(by, "mail").version());
@@ -297,7 +299,7 @@ interface ReviewRules {
     default void a_decision_whose_action_fails_is_not_recorded() {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
-        desk().apply(desk().end(by.run()));
+        client().apply(client().end(by.run()));
         assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "ok"), 0, "approve", yes(by)));
         assertTrue(row(by, "ok").isOpen(), "nobody decided it");
         assertEquals(List.of(), open(), "and nobody can any more");
@@ -309,11 +311,11 @@ interface ReviewRules {
         HumanReviewStoreWriteCommand.ReviewQuestion question = question(ReviewKind.APPROVAL, "ok", "");
         ask(by, question);
         HumanReviewStoreWriteCommand.ExpireReview lapse =
-                new HumanReviewStoreWriteCommand.ExpireReview(by, desk().ws, question);
-        assertEquals(OpenReviewResult.OPENED, desk().change(new StoreWriteCommand.ReviewCommand<>(lapse)));
+                new HumanReviewStoreWriteCommand.ExpireReview(by, client().ws, question);
+        assertEquals(OpenReviewResult.OPENED, client().change(new StoreWriteCommand.ReviewCommand<>(lapse)));
         assertEquals(
                 OpenReviewResult.OPENED,
-                desk().change(new StoreWriteCommand.ReviewCommand<>(lapse)),
+                client().change(new StoreWriteCommand.ReviewCommand<>(lapse)),
                 "the same when applied again");
         assertEquals(HumanReviewStoreWriteCommand.TIMED_OUT, row(by, "ok").decision());
         assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "ok"), 0, "approve", yes(by)));
@@ -323,8 +325,8 @@ interface ReviewRules {
         rule(row(late, "ok"), 0, "approve", yes(late));
         assertEquals(
                 OpenReviewResult.SETTLED,
-                desk().change(new StoreWriteCommand.ReviewCommand<>(
-                        new HumanReviewStoreWriteCommand.ExpireReview(late, desk().ws, question))));
+                client().change(new StoreWriteCommand.ReviewCommand<>(
+                        new HumanReviewStoreWriteCommand.ExpireReview(late, client().ws, question))));
         assertEquals("approve", row(late, "ok").decision());
     }
 
@@ -348,62 +350,62 @@ interface ReviewRules {
         assertEquals(List.of(row(never, "ok")), rest.found());
         assertNull(rest.next());
         var toBoss = new HumanReviewStoreWriteCommand.OpenReviewFilter(
-                desk().ws,
+                client().ws,
                 ReviewKind.APPROVAL,
                 TestStoreClient.WORKFLOW,
                 "role:boss",
                 HumanReviewStoreWriteCommand.ReviewCursor.FRONT,
                 10);
         assertEquals(
-                List.of(row(two, "ok")), desk().reads.reviews().open(toBoss).found());
+                List.of(row(two, "ok")), client().reads.reviews().open(toBoss).found());
         var doubts = new HumanReviewStoreWriteCommand.OpenReviewFilter(
-                desk().ws, ReviewKind.DOUBT, null, null, HumanReviewStoreWriteCommand.ReviewCursor.FRONT, 10);
-        assertEquals(List.of(), desk().reads.reviews().open(doubts).found());
+                client().ws, ReviewKind.DOUBT, null, null, HumanReviewStoreWriteCommand.ReviewCursor.FRONT, 10);
+        assertEquals(List.of(), client().reads.reviews().open(doubts).found());
     }
 
     @Test
     default void a_reminder_is_recorded_once() {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
-        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(StoreFixture.START, 10));
+        assertEquals(List.of(row(by, "ok")), client().reads.reviews().dueReminders(StoreFixture.START, 10));
         var recordReminder = new HumanReviewStoreWriteCommand.RecordReminder(
-                desk().ws, row(by, "ok").id(), StoreFixture.START, StoreFixture.START + A_MINUTE, "role:boss");
-        assertTrue(desk().change(new StoreWriteCommand.ReviewCommand<>(recordReminder)));
-        assertFalse(desk().change(new StoreWriteCommand.ReviewCommand<>(recordReminder)));
-        assertEquals(List.of(), desk().reads.reviews().dueReminders(StoreFixture.START, 10));
+                client().ws, row(by, "ok").id(), StoreFixture.START, StoreFixture.START + A_MINUTE, "role:boss");
+        assertTrue(client().change(new StoreWriteCommand.ReviewCommand<>(recordReminder)));
+        assertFalse(client().change(new StoreWriteCommand.ReviewCommand<>(recordReminder)));
+        assertEquals(List.of(), client().reads.reviews().dueReminders(StoreFixture.START, 10));
         assertEquals("role:boss", row(by, "ok").reviewer());
-        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(StoreFixture.START + A_MINUTE, 10));
+        assertEquals(List.of(row(by, "ok")), client().reads.reviews().dueReminders(StoreFixture.START + A_MINUTE, 10));
     }
 
     @Test
     default void a_key_can_be_extended_and_never_shortened() {
-        RunDeduplicationKeyClaim key = desk().key("k");
-        RunId run = desk().fresh(key);
+        RunDeduplicationKeyClaim key = client().key("k");
+        RunId run = client().fresh(key);
         long later = StoreFixture.START + 2 * TestStoreClient.WINDOW;
         StoreWriteCommand.ExtendKey extend =
-                new StoreWriteCommand.ExtendKey(key.key(), run, later, desk().by("ann", "slow retries"));
-        assertTrue(desk().change(extend));
-        assertTrue(desk().change(extend), "the same when applied again");
-        assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
-        assertTrue(desk().change(new StoreWriteCommand.ExtendKey(
-                key.key(), run, StoreFixture.START + 1, desk().by("bob", "shorter"))));
-        assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
-        assertFalse(desk().change(new StoreWriteCommand.ExtendKey(
-                key.key(), desk().id(), later, desk().by("eve", "not its run"))));
-        desk().change(new StoreWriteCommand.ReleaseKey(key.key(), run, desk().by("ann", "")));
-        assertFalse(
-                desk().change(new StoreWriteCommand.ExtendKey(key.key(), run, later, desk().by("ann", "released"))));
+                new StoreWriteCommand.ExtendKey(key.key(), run, later, client().by("ann", "slow retries"));
+        assertTrue(client().change(extend));
+        assertTrue(client().change(extend), "the same when applied again");
+        assertEquals(later, Objects.requireNonNull(client().holder(key)).expiresAt());
+        assertTrue(client().change(new StoreWriteCommand.ExtendKey(
+                key.key(), run, StoreFixture.START + 1, client().by("bob", "shorter"))));
+        assertEquals(later, Objects.requireNonNull(client().holder(key)).expiresAt());
+        assertFalse(client().change(new StoreWriteCommand.ExtendKey(
+                key.key(), client().id(), later, client().by("eve", "not its run"))));
+        client().change(new StoreWriteCommand.ReleaseKey(key.key(), run, client().by("ann", "")));
+        assertFalse(client().change(
+                        new StoreWriteCommand.ExtendKey(key.key(), run, later, client().by("ann", "released"))));
     }
 
     @Test
     default void effects_are_listed_with_those_of_the_newest_runs_first() {
-        TestEffect one = TestEffect.of(desk().ws, "aa");
-        TestEffect two = TestEffect.of(desk().ws, "bb");
-        RunId first = desk().fresh();
-        RunId second = desk().fresh();
-        desk().apply(TestStoreClient.ops(first, one.reserve(first)));
-        desk().apply(TestStoreClient.ops(second, two.reserve(second)));
-        desk().apply(TestStoreClient.ops(second, two.done(second)));
+        TestEffect one = TestEffect.of(client().ws, "aa");
+        TestEffect two = TestEffect.of(client().ws, "bb");
+        RunId first = client().fresh();
+        RunId second = client().fresh();
+        client().apply(TestStoreClient.ops(first, one.reserve(first)));
+        client().apply(TestStoreClient.ops(second, two.reserve(second)));
+        client().apply(TestStoreClient.ops(second, two.done(second)));
         StoreQueries.EffectPage page = effects(null, null, 1);
         assertEquals(List.of("bb"), digests(page));
         assertEquals(List.of("aa"), digests(effects(null, page.next(), 10)));
@@ -417,7 +419,7 @@ interface ReviewRules {
 
     private StoreQueries.EffectPage effects(
             EffectLedger.@Nullable EffectState state, StoreQueries.@Nullable EffectCursor before, int limit) {
-        return desk().reads
-                .effects(StoreQueries.EffectFilter.in(desk().ws, state, limit).before(before));
+        return client().reads
+                .effects(StoreQueries.EffectFilter.in(client().ws, state, limit).before(before));
     }
 }

@@ -12,12 +12,12 @@ import java.util.random.RandomGenerator;
 /** Questions to people, few steps and few effects. Has dice of its own, like the settings. */
 final class ReviewScript {
     private final RandomGenerator random = new Random(17);
-    private final Supplier<List<StoreWrite.RunExecution>> driven;
+    private final Supplier<List<StoreWrite.RunExecution>> executed;
     private final StoreQueries reads;
     private long made;
 
-    ReviewScript(Supplier<List<StoreWrite.RunExecution>> driven, StoreQueries reads) {
-        this.driven = driven;
+    ReviewScript(Supplier<List<StoreWrite.RunExecution>> executed, StoreQueries reads) {
+        this.executed = executed;
         this.reads = reads;
     }
 
@@ -65,10 +65,10 @@ final class ReviewScript {
         StoreWriteCommand.ChangeAuthor by =
                 new StoreWriteCommand.ChangeAuthor(new RunId(900_000 + ++made, 5), "tester", "note");
         int version = random.nextInt(4) == 0 ? row.version() + 1 : random.nextInt(2) * row.version();
-        return new HumanReviewStoreWriteCommand.DecideReview(1, row.id(), version, "word", deed(row), by);
+        return new HumanReviewStoreWriteCommand.DecideReview(1, row.id(), version, "word", effect(row), by);
     }
 
-    private StoreWriteCommand<?> deed(HumanReviewStoreWriteCommand.ReviewRow row) {
+    private StoreWriteCommand<?> effect(HumanReviewStoreWriteCommand.ReviewRow row) {
         return switch (row.kind()) {
             case APPROVAL ->
                 new StoreWriteCommand.SendSignal(1, row.run(), "#approval:" + row.step(), "decision", "{}");
@@ -89,7 +89,7 @@ final class ReviewScript {
 
     /** Mostly of an execution that drives a run now. */
     private StoreWrite.RunExecution driver() {
-        List<StoreWrite.RunExecution> mine = driven.get();
+        List<StoreWrite.RunExecution> mine = executed.get();
         return mine.isEmpty() || random.nextInt(8) == 0
                 ? new StoreWrite.RunExecution(new RunId(9, 9), 1)
                 : mine.get(random.nextInt(mine.size()));

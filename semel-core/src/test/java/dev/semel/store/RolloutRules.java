@@ -14,27 +14,27 @@ import org.junit.jupiter.api.Test;
 
 /** Versions for a share of the triggers, for all of them, and back again. */
 interface RolloutRules {
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private DatabaseRows.WorkflowRow publish(String body) {
-        return desk().change(new StoreWriteCommand.PublishVersion(desk().ws, "pay", "wf_pay", body, "tester"));
+        return client().change(new StoreWriteCommand.PublishVersion(client().ws, "pay", "wf_pay", body, "tester"));
     }
 
     private DatabaseRows.WorkflowRow stage(String body, int share) {
-        return there(desk().change(new StoreWriteCommand.StageCandidate(desk().ws, "pay", body, share, "tester")));
+        return there(client().change(new StoreWriteCommand.StageCandidate(client().ws, "pay", body, share, "tester")));
     }
 
     private DatabaseRows.WorkflowRow promote(int version) {
-        return there(desk().change(new StoreWriteCommand.PromoteCandidate(desk().ws, "wf_pay", version, "tester")));
+        return there(client().change(new StoreWriteCommand.PromoteCandidate(client().ws, "wf_pay", version, "tester")));
     }
 
     private DatabaseRows.WorkflowRow rollback(int version) {
-        return there(desk().change(
-                        new StoreWriteCommand.RollBackVersion(desk().ws, "wf_pay", version, "tester", "it failed")));
+        return there(client().change(
+                        new StoreWriteCommand.RollBackVersion(client().ws, "wf_pay", version, "tester", "it failed")));
     }
 
     private Object refused(StoreWriteCommand<?> edit) {
-        return desk().applyAll(new StoreWrite.ExecuteCommand<>(edit)).getFirst();
+        return client().applyAll(new StoreWrite.ExecuteCommand<>(edit)).getFirst();
     }
 
     private static <T> T there(@Nullable T value) {
@@ -45,29 +45,30 @@ interface RolloutRules {
     private void assertRollout(WorkflowVersionRollout wanted, boolean changed, DatabaseRows.WorkflowRow answered) {
         assertEquals(wanted, answered.rollout());
         assertEquals(changed, answered.changed());
-        assertEquals(wanted, there(desk().reads.workflow(desk().ws, "pay")).rollout());
-        assertEquals(wanted, there(desk().reads.workflow(desk().ws, "wf_pay")).rollout());
+        assertEquals(wanted, there(client().reads.workflow(client().ws, "pay")).rollout());
+        assertEquals(
+                wanted, there(client().reads.workflow(client().ws, "wf_pay")).rollout());
     }
 
     @Test
     default void a_candidate_exists_beside_the_current_version() {
         publish("text 1");
-        long before = desk().reads.catalogVersion();
+        long before = client().reads.catalogVersion();
         assertRollout(new WorkflowVersionRollout(1, 2, 10, 2), true, stage("text 2", 10));
-        assertTrue(desk().reads.catalogVersion() > before, "workers remember who gets what");
-        assertEquals("text 2", there(desk().reads.version("wf_pay", 2)).body());
+        assertTrue(client().reads.catalogVersion() > before, "workers remember who gets what");
+        assertEquals("text 2", there(client().reads.version("wf_pay", 2)).body());
     }
 
     @Test
     default void the_same_candidate_again_changes_at_most_its_rollout_percentage() {
         publish("text 1");
         stage("text 2", 10);
-        long before = desk().reads.catalogVersion();
+        long before = client().reads.catalogVersion();
         assertRollout(new WorkflowVersionRollout(1, 2, 10, 2), false, stage("text 2", 10));
         assertRollout(new WorkflowVersionRollout(1, 2, 10, 2), false, stage("text 1", 50));
-        assertEquals(before, desk().reads.catalogVersion());
+        assertEquals(before, client().reads.catalogVersion());
         assertRollout(new WorkflowVersionRollout(1, 2, 30, 2), true, stage("text 2", 30));
-        assertTrue(desk().reads.catalogVersion() > before);
+        assertTrue(client().reads.catalogVersion() > before);
     }
 
     @Test
@@ -75,11 +76,11 @@ interface RolloutRules {
         publish("text 1");
         stage("text 2", 10);
         assertRollout(new WorkflowVersionRollout(1, 3, 20, 3), true, stage("text 3", 20));
-        assertEquals("text 2", there(desk().reads.version("wf_pay", 2)).body());
+        assertEquals("text 2", there(client().reads.version("wf_pay", 2)).body());
     }
 
     private Object publishAfter(String body, int version, int candidate) {
-        var text = new StoreWriteCommand.PublishVersion(desk().ws, "pay", "wf_pay", body, "tester");
+        var text = new StoreWriteCommand.PublishVersion(client().ws, "pay", "wf_pay", body, "tester");
         return refused(new StoreWriteCommand.PublishIfUnchanged(
                 text, null, new StoreWriteCommand.VersionsInForce(version, candidate)));
     }
@@ -94,14 +95,14 @@ interface RolloutRules {
         assertEquals(WorkflowVersionRollout.of(1), after("text 1", 0, 0));
         assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("other", 0, 0), "somebody made it meanwhile");
         assertEquals(WorkflowVersionRollout.of(2), after("text 2", 1, 0));
-        long before = desk().reads.catalogVersion();
+        long before = client().reads.catalogVersion();
         assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text 3", 1, 0), "somebody published meanwhile");
         assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text 3", 3, 0), "there is no such version");
         assertEquals(WorkflowVersionRollout.of(2), after("text 2", 1, 0), "asked twice");
-        assertEquals(before, desk().reads.catalogVersion());
+        assertEquals(before, client().reads.catalogVersion());
         assertEquals(
                 WorkflowVersionRollout.of(2),
-                there(desk().reads.workflow(desk().ws, "pay")).rollout());
+                there(client().reads.workflow(client().ws, "pay")).rollout());
     }
 
     @Test
@@ -117,43 +118,43 @@ interface RolloutRules {
     default void an_unpublished_workflow_has_no_base_version() {
         assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text", 1, 0));
         assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text", 0, 1));
-        assertEquals(1, desk().reads.workflows(desk().ws).size());
+        assertEquals(1, client().reads.workflows(client().ws).size());
     }
 
     @Test
     default void a_publish_based_on_an_outdated_count_is_rejected() {
-        long counted = desk().reads.catalogVersion();
+        long counted = client().reads.catalogVersion();
         var mine = new StoreWriteCommand.PublishIfUnchanged(
-                new StoreWriteCommand.PublishVersion(desk().ws, "mine", "wf_mine", "text", "tester"), counted, null);
-        desk().change(new StoreWriteCommand.PublishVersion(desk().ws, "theirs", "wf_theirs", "text", "tester"));
+                new StoreWriteCommand.PublishVersion(client().ws, "mine", "wf_mine", "text", "tester"), counted, null);
+        client().change(new StoreWriteCommand.PublishVersion(client().ws, "theirs", "wf_theirs", "text", "tester"));
         assertEquals(NullWriteResultPlaceholder.NOTHING, refused(mine));
-        assertEquals(2, desk().reads.workflows(desk().ws).size(), "not even its name is there");
+        assertEquals(2, client().reads.workflows(client().ws).size(), "not even its name is there");
         var again = new StoreWriteCommand.PublishIfUnchanged(
-                mine.publish(), desk().reads.catalogVersion(), null);
-        assertTrue(there(desk().change(again)).changed());
-        assertFalse(there(desk().change(again)).changed(), "applied again it is what it was");
+                mine.publish(), client().reads.catalogVersion(), null);
+        assertTrue(there(client().change(again)).changed());
+        assertFalse(there(client().change(again)).changed(), "applied again it is what it was");
     }
 
     @Test
     default void a_publish_checks_both_the_count_and_the_seen_version() {
-        long counted = desk().reads.catalogVersion();
-        var text = new StoreWriteCommand.PublishVersion(desk().ws, "pay", "wf_pay", "text 1", "tester");
+        long counted = client().reads.catalogVersion();
+        var text = new StoreWriteCommand.PublishVersion(client().ws, "pay", "wf_pay", "text 1", "tester");
         var none = new StoreWriteCommand.VersionsInForce(0, 0);
-        desk().change(new StoreWriteCommand.PublishVersion(desk().ws, "theirs", "wf_theirs", "text", "tester"));
+        client().change(new StoreWriteCommand.PublishVersion(client().ws, "theirs", "wf_theirs", "text", "tester"));
         assertEquals(
                 NullWriteResultPlaceholder.NOTHING,
                 refused(new StoreWriteCommand.PublishIfUnchanged(text, counted, none)),
                 "counted too early");
-        long again = desk().reads.catalogVersion();
+        long again = client().reads.catalogVersion();
         assertEquals(
                 NullWriteResultPlaceholder.NOTHING,
                 refused(new StoreWriteCommand.PublishIfUnchanged(
                         text, again, new StoreWriteCommand.VersionsInForce(1, 0))),
                 "there is nothing that could have been seen");
-        assertTrue(there(desk().change(new StoreWriteCommand.PublishIfUnchanged(text, again, none)))
+        assertTrue(there(client().change(new StoreWriteCommand.PublishIfUnchanged(text, again, none)))
                 .changed());
         assertFalse(
-                there(desk().change(new StoreWriteCommand.PublishIfUnchanged(text, again, none)))
+                there(client().change(new StoreWriteCommand.PublishIfUnchanged(text, again, none)))
                         .changed(),
                 "applied again");
     }
@@ -162,8 +163,8 @@ interface RolloutRules {
     default void an_unpublished_workflow_has_no_candidate() {
         assertEquals(
                 NullWriteResultPlaceholder.NOTHING,
-                refused(new StoreWriteCommand.StageCandidate(desk().ws, "none", "text", 10, "tester")));
-        assertEquals(1, desk().reads.workflows(desk().ws).size());
+                refused(new StoreWriteCommand.StageCandidate(client().ws, "none", "text", 10, "tester")));
+        assertEquals(1, client().reads.workflows(client().ws).size());
     }
 
     @Test
@@ -176,7 +177,7 @@ interface RolloutRules {
         assertRollout(WorkflowVersionRollout.of(2), false, promote(0));
         assertEquals(
                 List.of("workflow.promote pay version 2"),
-                desk().reads.audit(desk().ws, null, 9).stream()
+                client().reads.audit(client().ws, null, 9).stream()
                         .map(row -> row.action() + " " + row.target() + " " + row.reason())
                         .toList());
     }
@@ -188,7 +189,7 @@ interface RolloutRules {
         assertRollout(new WorkflowVersionRollout(1, 0, 0, 2), true, rollback(0));
         assertRollout(new WorkflowVersionRollout(1, 0, 0, 2), false, rollback(0));
         assertRollout(WorkflowVersionRollout.of(3), true, publish("text 2"));
-        assertEquals(1, desk().reads.audit(desk().ws, null, 9).size());
+        assertEquals(1, client().reads.audit(client().ws, null, 9).size());
     }
 
     @Test
@@ -197,11 +198,11 @@ interface RolloutRules {
         publish("text 2");
         stage("text 3", 10);
         assertRollout(WorkflowVersionRollout.of(4), true, rollback(1));
-        assertEquals("text 1", there(desk().reads.version("wf_pay", 4)).body());
+        assertEquals("text 1", there(client().reads.version("wf_pay", 4)).body());
         assertRollout(WorkflowVersionRollout.of(4), false, rollback(1));
         assertEquals(
                 NullWriteResultPlaceholder.NOTHING,
-                refused(new StoreWriteCommand.RollBackVersion(desk().ws, "wf_pay", 5, "tester", "")));
+                refused(new StoreWriteCommand.RollBackVersion(client().ws, "wf_pay", 5, "tester", "")));
     }
 
     @Test
@@ -225,7 +226,7 @@ interface RolloutRules {
     default void another_workspace_cannot_promote_or_roll_back() {
         publish("text 1");
         stage("text 2", 10);
-        int other = desk().workspace("two").ws();
+        int other = client().workspace("two").ws();
         assertEquals(
                 NullWriteResultPlaceholder.NOTHING,
                 refused(new StoreWriteCommand.PromoteCandidate(other, "wf_pay", 0, "tester")));
@@ -237,7 +238,7 @@ interface RolloutRules {
                 refused(new StoreWriteCommand.StageCandidate(other, "pay", "text 3", 10, "tester")));
         assertEquals(
                 new WorkflowVersionRollout(1, 2, 10, 2),
-                there(desk().reads.workflow(desk().ws, "pay")).rollout());
+                there(client().reads.workflow(client().ws, "pay")).rollout());
     }
 
     @Test
@@ -247,7 +248,7 @@ interface RolloutRules {
         assertRollout(
                 new WorkflowVersionRollout(1, 2, 10, 2),
                 false,
-                there(desk().change(new StoreWriteCommand.PauseWorkflow(desk().ws, "wf_pay", true))));
+                there(client().change(new StoreWriteCommand.PauseWorkflow(client().ws, "wf_pay", true))));
     }
 
     @Test
@@ -255,33 +256,34 @@ interface RolloutRules {
         publish("text 1");
         publish("text 2");
         stage("text 3", 10);
-        List<DatabaseRows.VersionRow> two = desk().reads.versions("wf_pay", Integer.MAX_VALUE, 2);
+        List<DatabaseRows.VersionRow> two = client().reads.versions("wf_pay", Integer.MAX_VALUE, 2);
         assertEquals(
                 List.of(3, 2),
                 two.stream().map(DatabaseRows.VersionRow::version).toList());
         assertEquals("", two.getFirst().body());
         assertEquals(
                 List.of(1),
-                desk().reads.versions("wf_pay", 2, 9).stream()
+                client().reads.versions("wf_pay", 2, 9).stream()
                         .map(DatabaseRows.VersionRow::version)
                         .toList());
-        assertEquals(List.of(), desk().reads.versions("wf_none", 9, 9));
+        assertEquals(List.of(), client().reads.versions("wf_none", 9, 9));
     }
 
     @Test
     default void the_newest_runs_are_counted_by_version_and_state() {
         for (int i = 0; i < 3; i++) {
-            RunId id = desk().id();
-            desk().apply(desk().admit(desk().run(id, RunState.STARTED, null), List.of(), true));
+            RunId id = client().id();
+            client().apply(client().admit(client().run(id, RunState.STARTED, null), List.of(), true));
         }
         assertEquals(
                 List.of(new DatabaseRows.RunCount(1, RunState.STARTED, 3)),
-                desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 100));
+                client().reads.countRuns(client().ws, TestStoreClient.WORKFLOW, 100));
         assertEquals(
                 List.of(new DatabaseRows.RunCount(1, RunState.STARTED, 2)),
-                desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 2));
-        assertEquals(List.of(), desk().reads.countRuns(desk().ws + 1, TestStoreClient.WORKFLOW, 100));
-        assertFalse(
-                desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 1).isEmpty());
+                client().reads.countRuns(client().ws, TestStoreClient.WORKFLOW, 2));
+        assertEquals(List.of(), client().reads.countRuns(client().ws + 1, TestStoreClient.WORKFLOW, 100));
+        assertFalse(client().reads
+                .countRuns(client().ws, TestStoreClient.WORKFLOW, 1)
+                .isEmpty());
     }
 }

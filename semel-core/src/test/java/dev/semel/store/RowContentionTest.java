@@ -22,19 +22,19 @@ import org.junit.jupiter.api.Test;
 
 /** On a real PostgreSQL: two transactions that meet at one row, in the order that hurts. */
 final class RowContentionTest {
-    private final TestStoreClient desk = new TestStoreClient(Dialect.POSTGRES);
-    private final StoreBatchWriter second = desk.store.openLane();
+    private final TestStoreClient client = new TestStoreClient(Dialect.POSTGRES);
+    private final StoreBatchWriter second = client.store.openLane();
     private final CommitBatch.LeaseSlot secondHold = new CommitBatch.LeaseSlot(TestStoreClient.LEASE, 1);
 
     @AfterEach
     void close() {
         second.close();
-        desk.close();
+        client.close();
     }
 
     /** Another transaction, stopped in the middle. */
     private Connection stopped(String... statements) throws SQLException {
-        Connection connection = desk.fixture.jdbc();
+        Connection connection = client.fixture.jdbc();
         connection.setAutoCommit(false);
         for (String sql : statements) {
             UserTransactionRules.run(connection, sql);
@@ -52,38 +52,38 @@ final class RowContentionTest {
 
     @Test
     void a_signal_concurrent_with_the_suspension_wakes_the_run() throws Exception {
-        RunId run = desk.fresh();
+        RunId run = client.fresh();
         try (Connection signaller = stopped(
                 "INSERT INTO semel_signal (run, name, key, id, value, at) VALUES (" + hex(run) + ", 'paid', 'k', "
-                        + hex(desk.id()) + ", '{}', 1)",
+                        + hex(client.id()) + ", '{}', 1)",
                 "UPDATE semel_unfinished_run SET due_at = CASE WHEN state = 4 THEN 0 ELSE due_at END WHERE run = "
                         + hex(run))) {
             FutureTask<OwnerWriteResult> rest = BackgroundTask.start(
-                    () -> desk.apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0)));
+                    () -> client.apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0)));
             PostgresStoreFixture.awaitBlockedBy(signaller);
             signaller.commit();
             assertEquals(OwnerWriteResult.RECORDED, rest.get());
         }
-        assertEquals(List.of(new RunExecution(run, 2)), desk.claim());
+        assertEquals(List.of(new RunExecution(run, 2)), client.claim());
     }
 
     @Test
     void a_signal_that_waits_for_the_suspension_finds_the_run_waiting() throws Exception {
-        RunId run = desk.fresh();
+        RunId run = client.fresh();
         try (Connection resting =
                 stopped("UPDATE semel_unfinished_run SET owner = NULL, state = 4, waiting_for = '{}', due_at = "
                         + Long.MAX_VALUE + " WHERE run = " + hex(run))) {
-            var signal =
-                    new StoreWrite.ExecuteCommand<>(new StoreWriteCommand.SendSignal(desk.ws, run, "paid", "k", "{}"));
+            var signal = new StoreWrite.ExecuteCommand<>(
+                    new StoreWriteCommand.SendSignal(client.ws, run, "paid", "k", "{}"));
             FutureTask<Object> signalled = BackgroundTask.start(() -> onSecond(signal));
             PostgresStoreFixture.awaitBlockedBy(resting);
             resting.commit();
             assertEquals(StoreWriteCommand.SignalResult.DELIVERED, signalled.get());
         }
-        assertEquals(List.of(new RunExecution(run, 2)), desk.claim());
+        assertEquals(List.of(new RunExecution(run, 2)), client.claim());
     }
 
-    /** A transaction that has inserted the deed's row for another run and is not committed. */
+    /** A transaction that has inserted the effect's row for another run and is not committed. */
     private Connection reserving(TestEffect effect, RunId other) throws SQLException {
         String columns = "ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,"
                 + " window_micros, expires_at, key, path, workflow_id, protection, action";
@@ -95,28 +95,28 @@ final class RowContentionTest {
 
     @Test
     void a_concurrently_inserted_row_defers_only_its_own_request() throws Exception {
-        TestEffect contested = TestEffect.of(desk.ws, "m");
-        TestEffect early = TestEffect.of(desk.ws, "a");
-        TestEffect late = TestEffect.of(desk.ws, "z");
-        RunId other = desk.fresh();
-        RunId runId = desk.fresh();
-        RunId rests = desk.fresh();
-        RunId follows = desk.fresh();
-        RunId innocent = desk.fresh();
-        desk.apply(TestStoreClient.ops(runId, late.reserve(runId)));
+        TestEffect contested = TestEffect.of(client.ws, "m");
+        TestEffect early = TestEffect.of(client.ws, "a");
+        TestEffect late = TestEffect.of(client.ws, "z");
+        RunId other = client.fresh();
+        RunId runId = client.fresh();
+        RunId rests = client.fresh();
+        RunId follows = client.fresh();
+        RunId innocent = client.fresh();
+        client.apply(TestStoreClient.ops(runId, late.reserve(runId)));
         EffectLedger.LedgerOperation free = late.settle(runId, EffectState.FREE, null);
         StoreWrite<?>[] batch = {
-            desk.append(runId, 0, "[\"before\"]"),
+            client.append(runId, 0, "[\"before\"]"),
             TestStoreClient.ops(runId, early.reserve(runId), free, contested.reserve(runId)),
-            desk.append(runId, 1, "[\"after\"]"),
-            desk.end(new RunExecution(runId, 1)),
+            client.append(runId, 1, "[\"after\"]"),
+            client.end(new RunExecution(runId, 1)),
             noteAndRest(contested, rests),
             TestStoreClient.ops(follows, late.reserve(follows)),
-            TestStoreClient.ops(innocent, TestEffect.of(desk.ws, "n").reserve(innocent))
+            TestStoreClient.ops(innocent, TestEffect.of(client.ws, "n").reserve(innocent))
         };
         List<Object> outcomes;
         try (Connection reserving = reserving(contested, other)) {
-            FutureTask<List<Object>> applied = BackgroundTask.start(() -> desk.applyAll(batch));
+            FutureTask<List<Object>> applied = BackgroundTask.start(() -> client.applyAll(batch));
             PostgresStoreFixture.awaitBlockedBy(reserving);
             reserving.commit();
             outcomes = applied.get();
@@ -128,9 +128,9 @@ final class RowContentionTest {
         assertEquals(Deferred.DEFERRED, outcomes.get(5), "its answer would rest on what was not done");
         assertEquals(
                 List.of(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false)), verdicts(outcomes.get(6)));
-        assertEquals(List.of("[\"before\"]"), desk.journal(runId));
+        assertEquals(List.of("[\"before\"]"), client.journal(runId));
         assertEquals(EffectState.RESERVED, row(late).state());
-        List<Object> next = desk.decided(batch[1], batch[2], batch[3], batch[5]);
+        List<Object> next = client.decided(batch[1], batch[2], batch[3], batch[5]);
         assertEquals(
                 List.of(
                         new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false),
@@ -138,7 +138,7 @@ final class RowContentionTest {
                         new LedgerDecision.HeldByOtherRun(other, false)),
                 verdicts(next.getFirst()));
         assertEquals(List.of(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false)), verdicts(next.get(3)));
-        assertEquals(List.of("[\"before\"]", "[\"after\"]"), desk.journal(runId));
+        assertEquals(List.of("[\"before\"]", "[\"after\"]"), client.journal(runId));
     }
 
     private static StoreWrite.AppendJournal noteAndRest(TestEffect effect, RunId run) {
@@ -152,18 +152,18 @@ final class RowContentionTest {
     }
 
     private EffectLedger.EffectRow row(TestEffect effect) {
-        EffectLedger.EffectRow row = desk.reads.effect(effect.id());
+        EffectLedger.EffectRow row = client.reads.effect(effect.id());
         assertNotNull(row);
         return row;
     }
 
     @Test
     void a_row_whose_insert_is_rolled_back_goes_to_the_waiting_request() throws Exception {
-        TestEffect effect = TestEffect.of(desk.ws, "m");
-        RunId run = desk.fresh();
-        try (Connection reserving = reserving(effect, desk.fresh())) {
+        TestEffect effect = TestEffect.of(client.ws, "m");
+        RunId run = client.fresh();
+        try (Connection reserving = reserving(effect, client.fresh())) {
             FutureTask<OwnerWriteResult> applied =
-                    BackgroundTask.start(() -> desk.apply(TestStoreClient.ops(run, effect.reserve(run))));
+                    BackgroundTask.start(() -> client.apply(TestStoreClient.ops(run, effect.reserve(run))));
             PostgresStoreFixture.awaitBlockedBy(reserving);
             reserving.rollback();
             assertEquals(
@@ -173,14 +173,14 @@ final class RowContentionTest {
 
     @Test
     void an_uncommitted_settlement_is_waited_for() throws Exception {
-        TestEffect effect = TestEffect.of(desk.ws, "m").once(1000);
-        RunId one = desk.fresh();
-        RunId two = desk.fresh();
-        desk.apply(TestStoreClient.ops(one, effect.reserve(one)));
+        TestEffect effect = TestEffect.of(client.ws, "m").once(1000);
+        RunId one = client.fresh();
+        RunId two = client.fresh();
+        client.apply(TestStoreClient.ops(one, effect.reserve(one)));
         try (Connection settling = stopped("UPDATE semel_effect SET state = 2, accepted_at = 1, result = '1', "
                 + "expires_at = " + (StoreFixture.START + 1))) {
             FutureTask<OwnerWriteResult> asked =
-                    BackgroundTask.start(() -> desk.apply(TestStoreClient.ops(two, effect.reserve(two))));
+                    BackgroundTask.start(() -> client.apply(TestStoreClient.ops(two, effect.reserve(two))));
             PostgresStoreFixture.awaitBlockedBy(settling);
             settling.commit();
             assertEquals(List.of(new LedgerDecision.Suppressed("1", one, 1)), verdicts(asked.get()));
@@ -192,16 +192,16 @@ final class RowContentionTest {
         var conditions = new NewRun.StartConditions(
                 List.of(), null, 0, new NewRun.StartConditions.DebounceWindow("Q", 100, 100));
         for (int round = 0; round < 20; round++) {
-            StoreWrite.AdmitRun here = desk.gated(desk.id(), conditions, desk.key("here " + round));
-            StoreWrite.AdmitRun there = desk.gated(desk.id(), conditions, desk.key("there " + round));
+            StoreWrite.AdmitRun here = client.gated(client.id(), conditions, client.key("here " + round));
+            StoreWrite.AdmitRun there = client.gated(client.id(), conditions, client.key("there " + round));
             FutureTask<Object> other = BackgroundTask.start(() -> onSecond(there));
-            Object mine = desk.apply(here);
+            Object mine = client.apply(here);
             Object theirs = other.get();
             assertFalse(
                     mine instanceof StoreWrite.AdmitResult.Fresh && theirs instanceof StoreWrite.AdmitResult.Fresh,
                     "two runs for one quiet time");
-            desk.fixture.setTime(desk.fixture.time() + 100);
-            assertEquals(1, desk.claim().size());
+            client.fixture.setTime(client.fixture.time() + 100);
+            assertEquals(1, client.claim().size());
         }
     }
 
@@ -209,17 +209,17 @@ final class RowContentionTest {
     void a_run_queued_while_the_last_one_leaves_still_starts() throws Exception {
         var conditions =
                 new NewRun.StartConditions(List.of(new NewRun.StartConditions.QueueLimit("Q", 1)), null, 0, null);
-        RunId before = desk.id();
-        desk.apply(desk.gated(before, conditions));
-        RunExecution driver = desk.claim().getFirst();
+        RunId before = client.id();
+        client.apply(client.gated(before, conditions));
+        RunExecution driver = client.claim().getFirst();
         for (int round = 0; round < 40; round++) {
-            StoreWrite.EndRun end = desk.end(driver);
-            RunId next = desk.id();
-            StoreWrite.AdmitRun enters = desk.gated(next, conditions);
+            StoreWrite.EndRun end = client.end(driver);
+            RunId next = client.id();
+            StoreWrite.AdmitRun enters = client.gated(next, conditions);
             FutureTask<Object> entered = BackgroundTask.start(() -> onSecond(enters));
-            assertTrue(desk.apply(end).recorded());
+            assertTrue(client.apply(end).recorded());
             assertInstanceOf(StoreWrite.AdmitResult.Fresh.class, entered.get());
-            List<RunExecution> claimed = desk.claim();
+            List<RunExecution> claimed = client.claim();
             assertEquals(List.of(new RunExecution(next, 1)), claimed);
             driver = claimed.getFirst();
         }

@@ -17,19 +17,19 @@ import org.junit.jupiter.api.Test;
 interface ScheduleRules {
     long LASTS = 15_000_000;
 
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private long at(int seconds) {
         return StoreFixture.START + seconds * 1_000_000L;
     }
 
     private boolean lay(StoreWriteCommand.ScheduleUpdate... schedules) {
-        return desk().change(new StoreWriteCommand.SaveSchedules(
-                desk().ws, TestStoreClient.WORKFLOW, 1, List.of(schedules), List.of()));
+        return client().change(new StoreWriteCommand.SaveSchedules(
+                client().ws, TestStoreClient.WORKFLOW, 1, List.of(schedules), List.of()));
     }
 
     private DatabaseRows.ScheduleRow row(String name) {
-        DatabaseRows.ScheduleRow row = desk().reads.schedules().schedule(desk().ws, TestStoreClient.WORKFLOW, name);
+        DatabaseRows.ScheduleRow row = client().reads.schedules().schedule(client().ws, TestStoreClient.WORKFLOW, name);
         assertNotNull(row);
         return row;
     }
@@ -44,11 +44,11 @@ interface ScheduleRules {
     }
 
     private List<DatabaseRows.ScheduleRow> due() {
-        return desk().reads.schedules().due(desk().fixture.time(), 100);
+        return client().reads.schedules().due(client().fixture.time(), 100);
     }
 
     private List<DatabaseRows.ScheduleRow> take(RunId by) {
-        return desk().change(new StoreWriteCommand.ClaimTicks(due(), by, LASTS));
+        return client().change(new StoreWriteCommand.ClaimTicks(due(), by, LASTS));
     }
 
     private int settle(RunId by, long from, long next, DatabaseRows.TickRow... ticks) {
@@ -56,40 +56,40 @@ interface ScheduleRules {
         for (DatabaseRows.TickRow tick : ticks) {
             last = tick.state().ran() ? tick.run() : last;
         }
-        return desk().change(new StoreWriteCommand.RecordTicks(
+        return client().change(new StoreWriteCommand.RecordTicks(
                 by,
                 List.of(new StoreWriteCommand.ScheduleProgress(
                         TestStoreClient.WORKFLOW, "a", from, next, next, last, List.of(ticks)))));
     }
 
     private List<DatabaseRows.TickRow> ticks() {
-        return desk().reads.schedules().ticks(TestStoreClient.WORKFLOW, "a", Long.MAX_VALUE, 100);
+        return client().reads.schedules().ticks(TestStoreClient.WORKFLOW, "a", Long.MAX_VALUE, 100);
     }
 
     @Test
     default void schedules_are_saved_for_the_current_version_only() {
-        assertFalse(desk().change(new StoreWriteCommand.SaveSchedules(
-                desk().ws, TestStoreClient.WORKFLOW, 2, List.of(laid("a", "one", at(5))), List.of())));
-        assertFalse(desk().change(new StoreWriteCommand.SaveSchedules(
-                desk().ws + 1, TestStoreClient.WORKFLOW, 1, List.of(laid("a", "one", at(5))), List.of())));
-        assertNull(desk().reads.schedules().firstDue());
+        assertFalse(client().change(new StoreWriteCommand.SaveSchedules(
+                client().ws, TestStoreClient.WORKFLOW, 2, List.of(laid("a", "one", at(5))), List.of())));
+        assertFalse(client().change(new StoreWriteCommand.SaveSchedules(
+                client().ws + 1, TestStoreClient.WORKFLOW, 1, List.of(laid("a", "one", at(5))), List.of())));
+        assertNull(client().reads.schedules().firstDue());
         assertTrue(lay(laid("b", "two", at(3)), laid("a", "one", at(5))));
-        assertEquals("b", assertThere(desk().reads.schedules().firstDue()).name());
+        assertEquals("b", assertThere(client().reads.schedules().firstDue()).name());
         assertEquals(
                 List.of("a", "b"),
-                desk().reads.schedules().ofWorkflow(TestStoreClient.WORKFLOW).stream()
+                client().reads.schedules().ofWorkflow(TestStoreClient.WORKFLOW).stream()
                         .map(DatabaseRows.ScheduleRow::name)
                         .toList());
         assertEquals(
                 List.of("b"),
-                desk().reads.schedules().page(desk().ws, TestStoreClient.WORKFLOW, "a", 10).stream()
+                client().reads.schedules().page(client().ws, TestStoreClient.WORKFLOW, "a", 10).stream()
                         .map(DatabaseRows.ScheduleRow::name)
                         .toList());
-        assertTrue(desk().reads.schedules().page(desk().ws + 1, "", "", 10).isEmpty(), "another workspace");
-        assertNull(desk().reads.schedules().schedule(desk().ws + 1, TestStoreClient.WORKFLOW, "a"));
+        assertTrue(client().reads.schedules().page(client().ws + 1, "", "", 10).isEmpty(), "another workspace");
+        assertNull(client().reads.schedules().schedule(client().ws + 1, TestStoreClient.WORKFLOW, "a"));
         assertEquals(
-                List.of(new ScheduleQueries.CurrentVersion(desk().ws, TestStoreClient.WORKFLOW, 1)),
-                desk().reads.schedules().currentVersions("", 10));
+                List.of(new ScheduleQueries.CurrentVersion(client().ws, TestStoreClient.WORKFLOW, 1)),
+                client().reads.schedules().currentVersions("", 10));
     }
 
     private static DatabaseRows.ScheduleRow assertThere(DatabaseRows.@Nullable ScheduleRow row) {
@@ -122,23 +122,23 @@ interface ScheduleRules {
     @Test
     default void a_due_tick_of_a_removed_schedule_is_recorded() {
         lay(laid("a", "one", at(5)));
-        desk().fixture.advance(Duration.ofSeconds(4));
+        client().fixture.advance(Duration.ofSeconds(4));
         assertTrue(lay());
         assertTrue(ticks().isEmpty(), "its time had not come");
         lay(laid("a", "one", at(5)));
-        desk().fixture.advance(Duration.ofSeconds(1));
+        client().fixture.advance(Duration.ofSeconds(1));
         assertTrue(lay());
         assertEquals(
                 List.of(new DatabaseRows.TickRow(
                         TestStoreClient.WORKFLOW, "a", at(5), ScheduleTickOutcome.SKIPPED, "edited", null, at(5), 0)),
                 ticks());
-        assertNull(desk().reads.schedules().firstDue());
+        assertNull(client().reads.schedules().firstDue());
     }
 
     @Test
     default void a_schedule_removed_after_an_outage_records_all_its_due_ticks() {
         lay(laid("a", "one", at(5)), laid("b", "one", at(5)));
-        desk().fixture.advance(Duration.ofSeconds(65));
+        client().fixture.advance(Duration.ofSeconds(65));
         assertTrue(lay(new StoreWriteCommand.ScheduleUpdate("b", "two", at(70), at(70), row("b"))));
         assertEquals(
                 List.of(new DatabaseRows.TickRow(
@@ -161,29 +161,29 @@ interface ScheduleRules {
                         null,
                         at(65),
                         at(65))),
-                desk().reads.schedules().ticks(TestStoreClient.WORKFLOW, "b", Long.MAX_VALUE, 100));
+                client().reads.schedules().ticks(TestStoreClient.WORKFLOW, "b", Long.MAX_VALUE, 100));
     }
 
     @Test
     default void results_for_abandoned_ticks_are_recorded_while_the_row_is_unchanged() {
         lay(laid("a", "one", at(0)));
-        RunId run = desk().id();
+        RunId run = client().id();
         List<DatabaseRows.TickRow> found =
                 List.of(tick(at(0), ScheduleTickOutcome.FIRED, run), tick(at(1), ScheduleTickOutcome.SKIPPED, null));
         StoreWriteCommand.AbandonedTicks elsewhere = new StoreWriteCommand.AbandonedTicks(
                 "a", at(3), List.of(tick(at(3), ScheduleTickOutcome.SKIPPED, null)));
         StoreWriteCommand.AbandonedTicks left = new StoreWriteCommand.AbandonedTicks("a", at(0), found);
         var edit = new StoreWriteCommand.SaveSchedules(
-                desk().ws, TestStoreClient.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
-        assertTrue(desk().change(edit));
-        assertTrue(desk().change(edit), "after a lost answer");
+                client().ws, TestStoreClient.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
+        assertTrue(client().change(edit));
+        assertTrue(client().change(edit), "after a lost answer");
         assertEquals(found.reversed(), ticks());
     }
 
     @Test
     default void an_edit_that_keeps_the_times_keeps_the_tick_claim() {
         lay(laid("a", "one", at(0)));
-        RunId first = desk().id();
+        RunId first = client().id();
         take(first);
         assertTrue(lay(new StoreWriteCommand.ScheduleUpdate("a", "two", at(0), at(0), row("a"))));
         assertEquals(first, row("a").takenBy(), "it may have started the run");
@@ -192,45 +192,45 @@ interface ScheduleRules {
                 settle(first, at(0), at(60), tick(at(0), ScheduleTickOutcome.SKIPPED, null)),
                 "by a text that is over");
         assertTrue(ticks().isEmpty());
-        RunId second = desk().id();
-        assertEquals(first, take(second).getFirst().takenBy(), "it is free at once, and who had it is told");
-        RunId run = desk().id();
+        RunId second = client().id();
+        assertEquals(first, take(second).getFirst().takenBy(), "it is free at once, and who had it is notified");
+        RunId run = client().id();
         assertEquals(1, settle(second, at(0), at(60), tick(at(0), ScheduleTickOutcome.FIRED, run)));
         assertEquals(List.of(tick(at(0), ScheduleTickOutcome.FIRED, run)), ticks());
     }
 
     @Test
     default void the_next_tick_is_found_after_the_due_ones() {
-        assertNull(desk().reads.schedules().firstDueAfter(0));
+        assertNull(client().reads.schedules().firstDueAfter(0));
         lay(laid("a", "one", at(3)), laid("b", "one", at(5)), laid("c", "one", at(9)));
         assertEquals(
                 "b",
-                assertThere(desk().reads.schedules().firstDueAfter(at(3))).name(),
+                assertThere(client().reads.schedules().firstDueAfter(at(3))).name(),
                 "not the one that is due right then");
-        assertNull(desk().reads.schedules().firstDueAfter(at(9)));
+        assertNull(client().reads.schedules().firstDueAfter(at(9)));
     }
 
     @Test
     default void a_due_tick_is_claimed_by_one_worker_for_a_while() {
         lay(laid("a", "one", at(5)), laid("b", "two", at(6)));
         assertTrue(due().isEmpty());
-        desk().fixture.advance(Duration.ofSeconds(5));
+        client().fixture.advance(Duration.ofSeconds(5));
         List<DatabaseRows.ScheduleRow> scheduleRows = due();
-        RunId first = desk().id();
+        RunId first = client().id();
         assertEquals(
                 1,
-                desk().change(new StoreWriteCommand.ClaimTicks(scheduleRows, first, LASTS))
+                client().change(new StoreWriteCommand.ClaimTicks(scheduleRows, first, LASTS))
                         .size());
         assertEquals(
                 1,
-                desk().change(new StoreWriteCommand.ClaimTicks(scheduleRows, first, LASTS))
+                client().change(new StoreWriteCommand.ClaimTicks(scheduleRows, first, LASTS))
                         .size(),
                 "the same request again");
-        assertTrue(desk().change(new StoreWriteCommand.ClaimTicks(scheduleRows, desk().id(), LASTS))
+        assertTrue(client().change(new StoreWriteCommand.ClaimTicks(scheduleRows, client().id(), LASTS))
                 .isEmpty());
         assertTrue(due().isEmpty());
-        desk().fixture.advance(Duration.ofSeconds(15));
-        RunId second = desk().id();
+        client().fixture.advance(Duration.ofSeconds(15));
+        RunId second = client().id();
         assertEquals(2, take(second).size());
         assertEquals(second, row("a").takenBy());
     }
@@ -238,9 +238,9 @@ interface ScheduleRules {
     @Test
     default void a_tick_outcome_is_stored_with_the_next_time_once() {
         lay(laid("a", "one", at(0)));
-        RunId by = desk().id();
+        RunId by = client().id();
         take(by);
-        RunId run = desk().id();
+        RunId run = client().id();
         assertEquals(1, settle(by, at(0), at(60), tick(at(0), ScheduleTickOutcome.FIRED, run)));
         assertEquals(0, settle(by, at(0), at(60), tick(at(0), ScheduleTickOutcome.FIRED, run)), "after a lost answer");
         assertEquals(List.of(tick(at(0), ScheduleTickOutcome.FIRED, run)), ticks());
@@ -252,67 +252,67 @@ interface ScheduleRules {
     @Test
     default void a_late_worker_records_runs_and_nothing_else() {
         lay(laid("a", "one", at(0)));
-        RunId late = desk().id();
+        RunId late = client().id();
         take(late);
-        desk().fixture.advance(Duration.ofSeconds(16));
-        RunId by = desk().id();
+        client().fixture.advance(Duration.ofSeconds(16));
+        RunId by = client().id();
         take(by);
         settle(late, at(0), at(60), tick(at(0), ScheduleTickOutcome.SKIPPED, null));
         assertTrue(ticks().isEmpty());
         settle(by, at(0), at(60), tick(at(0), ScheduleTickOutcome.SKIPPED, null));
-        RunId run = desk().id();
+        RunId run = client().id();
         assertEquals(0, settle(late, at(0), at(99), tick(at(0), ScheduleTickOutcome.FIRED, run)));
         assertEquals(
                 List.of(tick(at(0), ScheduleTickOutcome.FIRED, run)), ticks(), "there is a run, so it was not skipped");
         assertEquals(at(60), row("a").nextNominal());
         assertEquals(
                 0,
-                desk().change(new StoreWriteCommand.RecordBackfill(
-                        List.of(tick(at(0), ScheduleTickOutcome.BACKFILLED, desk().id())))));
+                client().change(new StoreWriteCommand.RecordBackfill(
+                        List.of(tick(at(0), ScheduleTickOutcome.BACKFILLED, client().id())))));
         assertEquals(
                 1,
-                desk().change(new StoreWriteCommand.RecordBackfill(
-                        List.of(tick(at(1), ScheduleTickOutcome.BACKFILLED, desk().id())))));
+                client().change(new StoreWriteCommand.RecordBackfill(
+                        List.of(tick(at(1), ScheduleTickOutcome.BACKFILLED, client().id())))));
         assertEquals(run, ticks().getLast().run());
     }
 
     /** A change that does nothing answers with a stand-in for null. */
     private Object refused(StoreWriteCommand<?> edit) {
-        return desk().applyAll(new StoreWrite.ExecuteCommand<>(edit)).getFirst();
+        return client().applyAll(new StoreWrite.ExecuteCommand<>(edit)).getFirst();
     }
 
     @Test
     default void a_schedule_is_paused_once_and_only_in_its_workspace() {
         lay(laid("a", "one", at(0)));
-        StoreWriteCommand.ChangeAuthor by = desk().by("tester", "");
+        StoreWriteCommand.ChangeAuthor by = client().by("tester", "");
         assertEquals(
                 NullWriteResultPlaceholder.NOTHING,
-                refused(new StoreWriteCommand.PauseSchedule(desk().ws + 1, TestStoreClient.WORKFLOW, "a", true, by)));
+                refused(new StoreWriteCommand.PauseSchedule(client().ws + 1, TestStoreClient.WORKFLOW, "a", true, by)));
         assertEquals(
                 NullWriteResultPlaceholder.NOTHING,
-                refused(new StoreWriteCommand.PauseSchedule(desk().ws, TestStoreClient.WORKFLOW, "none", true, by)));
-        assertTrue(assertThere(desk().change(new StoreWriteCommand.PauseSchedule(
-                        desk().ws, TestStoreClient.WORKFLOW, "a", true, by)))
+                refused(new StoreWriteCommand.PauseSchedule(client().ws, TestStoreClient.WORKFLOW, "none", true, by)));
+        assertTrue(assertThere(client().change(new StoreWriteCommand.PauseSchedule(
+                        client().ws, TestStoreClient.WORKFLOW, "a", true, by)))
                 .paused());
-        assertTrue(assertThere(desk().change(new StoreWriteCommand.PauseSchedule(
-                        desk().ws, TestStoreClient.WORKFLOW, "a", true, by)))
+        assertTrue(assertThere(client().change(new StoreWriteCommand.PauseSchedule(
+                        client().ws, TestStoreClient.WORKFLOW, "a", true, by)))
                 .paused());
-        assertEquals(1, desk().reads.audit(desk().ws, null, 10).size());
-        assertFalse(assertThere(desk().change(new StoreWriteCommand.PauseSchedule(
-                        desk().ws, TestStoreClient.WORKFLOW, "a", false, desk().by("tester", ""))))
+        assertEquals(1, client().reads.audit(client().ws, null, 10).size());
+        assertFalse(assertThere(client().change(new StoreWriteCommand.PauseSchedule(
+                        client().ws, TestStoreClient.WORKFLOW, "a", false, client().by("tester", ""))))
                 .paused());
     }
 
     @Test
     default void old_ticks_are_deleted_oldest_first() {
         for (int i = 0; i < 5; i++) {
-            desk().change(new StoreWriteCommand.RecordBackfill(
+            client().change(new StoreWriteCommand.RecordBackfill(
                     List.of(tick(at(i), ScheduleTickOutcome.SKIPPED, null))));
         }
-        assertEquals(2, desk().change(new StoreWriteCommand.DeleteOldTicks(at(4), 2)));
-        assertTrue(desk().reads.schedules().hasTicksBefore(at(4)));
-        assertEquals(2, desk().change(new StoreWriteCommand.DeleteOldTicks(at(4), 100)));
-        assertFalse(desk().reads.schedules().hasTicksBefore(at(4)));
+        assertEquals(2, client().change(new StoreWriteCommand.DeleteOldTicks(at(4), 2)));
+        assertTrue(client().reads.schedules().hasTicksBefore(at(4)));
+        assertEquals(2, client().change(new StoreWriteCommand.DeleteOldTicks(at(4), 100)));
+        assertFalse(client().reads.schedules().hasTicksBefore(at(4)));
         assertEquals(List.of(tick(at(4), ScheduleTickOutcome.SKIPPED, null)), ticks());
     }
 }

@@ -46,7 +46,7 @@ final class ScriptedStore implements AutoCloseable {
             case ScriptStep.ApplyBatch apply -> apply(apply);
             case ScriptStep.Crash crash -> {
                 fixture.setTime(fixture.time() + TTL + 1);
-                // How many leases it ended is not told: SQLite ends none here and all of them with the next start.
+                // How many leases it ended is not notified: SQLite ends none here and all of them with the next start.
                 leases.takeOverExpired(0);
                 yield start(crash.lease());
             }

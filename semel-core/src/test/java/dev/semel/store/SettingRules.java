@@ -19,14 +19,14 @@ interface SettingRules {
     WorkspaceSettingKind KEEPING = new WorkspaceSettingKind("template", true, true);
     WorkspaceSettingKind PLAIN = new WorkspaceSettingKind("profile", false, false);
 
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private WorkspaceSettingName name(WorkspaceSettingKind kind, String text) {
-        return new WorkspaceSettingName(desk().ws, kind, text);
+        return new WorkspaceSettingName(client().ws, kind, text);
     }
 
     private DatabaseRows.SettingRow put(WorkspaceSettingName name, String body, @Nullable Integer expected) {
-        SettingResult placed = desk().change(new StoreWriteCommand.SaveSetting(name, body, expected, "tester"));
+        SettingResult placed = client().change(new StoreWriteCommand.SaveSetting(name, body, expected, "tester"));
         return assertInstanceOf(SettingResult.Saved.class, placed).row();
     }
 
@@ -37,7 +37,7 @@ interface SettingRules {
                 name.text(),
                 version,
                 body,
-                desk().fixture.time(),
+                client().fixture.time(),
                 "tester",
                 false);
     }
@@ -50,15 +50,15 @@ interface SettingRules {
     @Test
     default void a_put_creates_the_next_version_and_an_unchanged_text_creates_none() {
         WorkspaceSettingName name = name(PLAIN, "anna");
-        assertNull(desk().reads.setting(desk().ws, "profile", "anna"));
+        assertNull(client().reads.setting(client().ws, "profile", "anna"));
         assertEquals(row(name, 1, "{\"a\":1}"), put(name, "{\"a\":1}", null));
         assertEquals(row(name, 2, "{\"a\":2}"), put(name, "{\"a\":2}", null));
         DatabaseRows.SettingRow second = row(name, 2, "{\"a\":2}");
-        desk().fixture.advance(Duration.ofSeconds(1));
+        client().fixture.advance(Duration.ofSeconds(1));
         assertEquals(second, put(name, "{\"a\":2}", null), "nothing changed, not even when");
-        assertEquals(second, desk().reads.setting(desk().ws, "profile", "anna"));
-        assertNull(desk().reads.setting(desk().ws, "channel", "anna"), "another kind");
-        assertNull(desk().reads.setting(desk().ws + 1, "profile", "anna"), "another workspace");
+        assertEquals(second, client().reads.setting(client().ws, "profile", "anna"));
+        assertNull(client().reads.setting(client().ws, "channel", "anna"), "another kind");
+        assertNull(client().reads.setting(client().ws + 1, "profile", "anna"), "another workspace");
     }
 
     @Test
@@ -68,11 +68,11 @@ interface SettingRules {
             put(name, "{}", 0);
             DatabaseRows.SettingRow won = put(name, "{\"by\":\"one\"}", 1);
             assertEquals(2, won.version());
-            SettingResult lost = desk().change(new StoreWriteCommand.SaveSetting(name, "{\"by\":\"two\"}", 1, "two"));
+            SettingResult lost = client().change(new StoreWriteCommand.SaveSetting(name, "{\"by\":\"two\"}", 1, "two"));
             assertEquals(new SettingResult.VersionConflict(2), lost);
-            SettingResult lateRemoval = desk().change(new StoreWriteCommand.RemoveSetting(name, 1, "two"));
+            SettingResult lateRemoval = client().change(new StoreWriteCommand.RemoveSetting(name, 1, "two"));
             assertEquals(new SettingResult.VersionConflict(2), lateRemoval);
-            assertEquals(won, desk().reads.setting(desk().ws, kind.word(), "contested"));
+            assertEquals(won, client().reads.setting(client().ws, kind.word(), "contested"));
         }
     }
 
@@ -82,12 +82,12 @@ interface SettingRules {
         put(name, "{}", 0);
         assertEquals(
                 new SettingResult.VersionConflict(1),
-                desk().change(new StoreWriteCommand.SaveSetting(name, "{\"a\":1}", 0, "tester")));
+                client().change(new StoreWriteCommand.SaveSetting(name, "{\"a\":1}", 0, "tester")));
         assertEquals(
                 new SettingResult.VersionConflict(0),
-                desk().change(new StoreWriteCommand.SaveSetting(name(PLAIN, "nobody"), "{}", 1, "tester")),
+                client().change(new StoreWriteCommand.SaveSetting(name(PLAIN, "nobody"), "{}", 1, "tester")),
                 "none");
-        assertNull(desk().reads.setting(desk().ws, "profile", "nobody"));
+        assertNull(client().reads.setting(client().ws, "profile", "nobody"));
     }
 
     @Test
@@ -96,14 +96,14 @@ interface SettingRules {
             WorkspaceSettingName name = name(kind, "lost");
             put(name, "{}", null);
             var edit = new StoreWriteCommand.SaveSetting(name, "{\"a\":1}", 1, "tester");
-            SettingResult first = desk().change(edit);
-            long change = desk().reads.catalogVersion();
-            assertEquals(first, desk().change(edit));
-            assertEquals(change, desk().reads.catalogVersion());
+            SettingResult first = client().change(edit);
+            long change = client().reads.catalogVersion();
+            assertEquals(first, client().change(edit));
+            assertEquals(change, client().reads.catalogVersion());
             var removal = new StoreWriteCommand.RemoveSetting(name, 2, "tester");
-            SettingResult removed = desk().change(removal);
-            desk().fixture.advance(Duration.ofSeconds(1));
-            assertEquals(removed, desk().change(removal));
+            SettingResult removed = client().change(removal);
+            client().fixture.advance(Duration.ofSeconds(1));
+            assertEquals(removed, client().change(removal));
         }
     }
 
@@ -114,11 +114,11 @@ interface SettingRules {
             put(name, "{\"v\":1}", null);
             put(name, "{\"v\":2}", null);
             put(name, "{\"v\":3}", null);
-            List<Integer> kept = desk().reads.settingVersions(desk().ws, kind.word(), "a").stream()
+            List<Integer> kept = client().reads.settingVersions(client().ws, kind.word(), "a").stream()
                     .map(DatabaseRows.SettingRow::version)
                     .toList();
             assertEquals(kind.keepsHistory() ? List.of(3, 2, 1) : List.of(3), kept);
-            DatabaseRows.SettingRow first = desk().reads.setting(desk().ws, kind.word(), "a", 1);
+            DatabaseRows.SettingRow first = client().reads.setting(client().ws, kind.word(), "a", 1);
             assertEquals(kind.keepsHistory() ? row(name, 1, "{\"v\":1}") : null, first);
         }
     }
@@ -127,18 +127,19 @@ interface SettingRules {
     default void a_removed_document_is_gone_and_its_version_number_continues() {
         WorkspaceSettingName name = name(PLAIN, "anna");
         assertEquals(
-                new SettingResult.NotFound(), desk().change(new StoreWriteCommand.RemoveSetting(name, null, "tester")));
+                new SettingResult.NotFound(),
+                client().change(new StoreWriteCommand.RemoveSetting(name, null, "tester")));
         put(name, "{\"secret\":true}", null);
-        SettingResult removed = desk().change(new StoreWriteCommand.RemoveSetting(name, null, "tester"));
+        SettingResult removed = client().change(new StoreWriteCommand.RemoveSetting(name, null, "tester"));
         DatabaseRows.SettingRow stone =
                 assertInstanceOf(SettingResult.Saved.class, removed).row();
         assertEquals(2, stone.version());
         assertTrue(stone.removed());
         assertEquals("", stone.body());
-        assertNull(desk().reads.setting(desk().ws, "profile", "anna"));
-        assertEquals(List.of(), desk().reads.settings(desk().ws, "profile", "", 10));
-        assertEquals(stone, desk().reads.setting(desk().ws, "profile", "anna", 2));
-        assertEquals(1, desk().fixture.count("semel_setting"), "nothing of what it was is left");
+        assertNull(client().reads.setting(client().ws, "profile", "anna"));
+        assertEquals(List.of(), client().reads.settings(client().ws, "profile", "", 10));
+        assertEquals(stone, client().reads.setting(client().ws, "profile", "anna", 2));
+        assertEquals(1, client().fixture.count("semel_setting"), "nothing of what it was is left");
         assertEquals(3, put(name, "{}", 0).version(), "so nobody takes the new one for the old one");
     }
 
@@ -150,34 +151,36 @@ interface SettingRules {
         put(name(KEEPING, "c"), large, null);
         put(name(KEEPING, "a"), "{}", null);
         put(name(WATCHED, "aa"), "{}", null);
-        List<DatabaseRows.SettingRow> first = desk().reads.settings(desk().ws, "template", "", 2);
+        List<DatabaseRows.SettingRow> first = client().reads.settings(client().ws, "template", "", 2);
         assertEquals(
                 List.of("a", "b"),
                 first.stream().map(DatabaseRows.SettingRow::name).toList());
         assertEquals("{\"v\":2}", first.getLast().body());
-        List<DatabaseRows.SettingRow> rest = desk().reads.settings(desk().ws, "template", "b", 2);
+        List<DatabaseRows.SettingRow> rest = client().reads.settings(client().ws, "template", "b", 2);
         assertEquals(
                 List.of("c"), rest.stream().map(DatabaseRows.SettingRow::name).toList());
         assertEquals("", rest.getFirst().body());
         assertEquals(
-                large, there(desk().reads.setting(desk().ws, "template", "c")).body());
+                large,
+                there(client().reads.setting(client().ws, "template", "c")).body());
     }
 
     @Test
     default void only_settings_cached_by_workers_change_the_catalog_and_are_audited() {
-        long before = desk().reads.catalogVersion();
-        long audited = desk().fixture.count("semel_audit");
+        long before = client().reads.catalogVersion();
+        long audited = client().fixture.count("semel_audit");
         put(name(PLAIN, "anna"), "{}", null);
-        desk().change(new StoreWriteCommand.RemoveSetting(name(PLAIN, "anna"), null, "tester"));
-        assertEquals(before, desk().reads.catalogVersion());
+        client().change(new StoreWriteCommand.RemoveSetting(name(PLAIN, "anna"), null, "tester"));
+        assertEquals(before, client().reads.catalogVersion());
         put(name(WATCHED, "mail"), "{}", null);
-        assertEquals(before + 1, desk().reads.catalogVersion());
+        assertEquals(before + 1, client().reads.catalogVersion());
         put(name(WATCHED, "mail"), "{}", null);
-        assertEquals(before + 1, desk().reads.catalogVersion());
-        desk().change(new StoreWriteCommand.RemoveSetting(name(WATCHED, "mail"), null, "tester"));
-        assertEquals(before + 2, desk().reads.catalogVersion());
-        assertEquals(audited + 2, desk().fixture.count("semel_audit"));
-        DatabaseRows.AuditRow newest = desk().reads.audit(desk().ws, null, 1).getFirst();
+        assertEquals(before + 1, client().reads.catalogVersion());
+        client().change(new StoreWriteCommand.RemoveSetting(name(WATCHED, "mail"), null, "tester"));
+        assertEquals(before + 2, client().reads.catalogVersion());
+        assertEquals(audited + 2, client().fixture.count("semel_audit"));
+        DatabaseRows.AuditRow newest =
+                client().reads.audit(client().ws, null, 1).getFirst();
         assertEquals(
                 List.of("tester", "channel.remove", "mail", "version 2"),
                 List.of(newest.actor(), newest.action(), newest.target(), newest.reason()));
@@ -189,29 +192,30 @@ interface SettingRules {
         WorkspaceSettingName theirs = name(WATCHED, "theirs");
         put(mine, "{}", 0);
         put(theirs, "{}", 0);
-        long counted = desk().reads.catalogVersion();
+        long counted = client().reads.catalogVersion();
         var put = new StoreWriteCommand.ChangeSettingIfCatalogUnchanged(
                 new StoreWriteCommand.SaveSetting(mine, "{\"a\":1}", 1, "tester"), counted);
         var removal = new StoreWriteCommand.ChangeSettingIfCatalogUnchanged(
                 new StoreWriteCommand.RemoveSetting(theirs, 1, "tester"), counted);
-        SettingResult first = desk().change(put);
+        SettingResult first = client().change(put);
         assertEquals(2, assertInstanceOf(SettingResult.Saved.class, first).row().version());
-        assertEquals(first, desk().change(put), "applied again it tells the same, though it moved the catalog itself");
         assertEquals(
-                new SettingResult.VersionConflict(1), desk().change(removal), "of two who counted at once one wins");
-        assertNotNull(desk().reads.setting(desk().ws, "channel", "theirs"));
+                first, client().change(put), "applied again it tells the same, though it moved the catalog itself");
+        assertEquals(
+                new SettingResult.VersionConflict(1), client().change(removal), "of two who counted at once one wins");
+        assertNotNull(client().reads.setting(client().ws, "channel", "theirs"));
         var again = new StoreWriteCommand.ChangeSettingIfCatalogUnchanged(
                 new StoreWriteCommand.RemoveSetting(theirs, 1, "tester"),
-                desk().reads.catalogVersion());
-        SettingResult removed = desk().change(again);
+                client().reads.catalogVersion());
+        SettingResult removed = client().change(again);
         assertTrue(assertInstanceOf(SettingResult.Saved.class, removed).row().removed());
-        assertEquals(removed, desk().change(again));
+        assertEquals(removed, client().change(again));
         assertEquals(
                 new SettingResult.VersionConflict(2),
-                desk().change(asOfNow(new StoreWriteCommand.SaveSetting(mine, "{\"a\":2}", 1, "tester"))));
+                client().change(asOfNow(new StoreWriteCommand.SaveSetting(mine, "{\"a\":2}", 1, "tester"))));
         assertEquals(
                 new SettingResult.NotFound(),
-                desk().change(asOfNow(new StoreWriteCommand.RemoveSetting(name(WATCHED, "none"), 1, "tester"))));
+                client().change(asOfNow(new StoreWriteCommand.RemoveSetting(name(WATCHED, "none"), 1, "tester"))));
         assertThrows(
                 IllegalArgumentException.class,
                 () -> asOfNow(new StoreWriteCommand.RemoveSetting(name(PLAIN, "anna"), 1, "tester")));
@@ -219,6 +223,6 @@ interface SettingRules {
 
     private StoreWriteCommand.ChangeSettingIfCatalogUnchanged asOfNow(StoreWriteCommand<SettingResult> storeCommand) {
         return new StoreWriteCommand.ChangeSettingIfCatalogUnchanged(
-                storeCommand, desk().reads.catalogVersion());
+                storeCommand, client().reads.catalogVersion());
     }
 }

@@ -19,93 +19,94 @@ import org.junit.jupiter.api.Test;
 final class SharedFileTest {
     private static final long OTHER = 78;
     private static final CommitBatch.LeaseSlot THERE = new CommitBatch.LeaseSlot(OTHER, 0);
-    private final TestStoreClient desk = new TestStoreClient(SqliteStoreFixture.shared());
-    private final StoreBatchWriter otherLane = desk.store.openLane();
-    private final WorkerLeases otherLeases = desk.store.openLeases();
+    private final TestStoreClient client = new TestStoreClient(SqliteStoreFixture.shared());
+    private final StoreBatchWriter otherLane = client.store.openLane();
+    private final WorkerLeases otherLeases = client.store.openLeases();
 
     @BeforeEach
     void open() {
-        otherLeases.start(OTHER, "other", desk.slots(), 100 * TestStoreClient.TTL);
+        otherLeases.start(OTHER, "other", client.slots(), 100 * TestStoreClient.TTL);
     }
 
     @AfterEach
     void close() {
-        desk.close();
+        client.close();
     }
 
     @Test
     void only_the_stores_clock_ends_a_lease() {
-        desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL);
+        client.fixture.setTime(StoreFixture.START + TestStoreClient.TTL);
         assertEquals(0, otherLeases.takeOverExpired(0), "it holds up to its last microsecond");
-        desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
+        client.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         assertEquals(1, otherLeases.takeOverExpired(0));
         assertEquals(0, otherLeases.takeOverExpired(0));
-        assertFalse(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
-        assertEquals(1, desk.fixture.count("semel_lease"), "the taker's own is left");
+        assertFalse(client.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
+        assertEquals(1, client.fixture.count("semel_lease"), "the taker's own is left");
     }
 
     @Test
     void a_lease_is_never_used_twice() {
         assertThrows(
                 StoreFailure.class, () -> otherLeases.start(TestStoreClient.LEASE, "other", 1, TestStoreClient.TTL));
-        assertTrue(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
+        assertTrue(client.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
     }
 
     @Test
     void a_batch_that_begins_after_the_takeover_writes_no_row() {
-        RunId run = desk.fresh(desk.key("K"));
-        desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
+        RunId run = client.fresh(client.key("K"));
+        client.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         otherLeases.takeOverExpired(0);
         assertThrows(
                 StoreFailure.Fenced.class,
-                () -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.append(run, 0, "[1]"), desk.end(run)));
-        assertEquals(1, desk.fixture.count("semel_run"));
-        assertEquals(0, desk.fixture.count("semel_journal"));
+                () -> client.applyAll(
+                        client.admit(client.id(), client.key("L")), client.append(run, 0, "[1]"), client.end(run)));
+        assertEquals(1, client.fixture.count("semel_run"));
+        assertEquals(0, client.fixture.count("semel_journal"));
     }
 
     @Test
     void a_taken_over_run_belongs_only_to_its_new_owner() {
-        RunId run = desk.fresh();
-        desk.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
+        RunId run = client.fresh();
+        client.fixture.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         otherLeases.takeOverExpired(0);
         assertEquals(1, work(run).crashCount(), "its worker died with it");
         var driver = new StoreWrite.RunExecution(run, 2);
         assertEquals(
                 List.of(List.of(driver)),
                 otherLane.apply(new CommitBatch(THERE, List.of(new StoreWrite.ClaimRuns(5)))));
-        desk.leases.start(79, "back again", 1, TestStoreClient.TTL);
+        client.leases.start(79, "back again", 1, TestStoreClient.TTL);
         var late = new CommitBatch.LeaseSlot(79, 0);
-        assertEquals(StoreWrite.OwnerWriteResult.FENCED, desk.applyAs(late, desk.append(run, 0, "[\"late\"]")));
+        assertEquals(StoreWrite.OwnerWriteResult.FENCED, client.applyAs(late, client.append(run, 0, "[\"late\"]")));
         var append = new StoreWrite.AppendJournal(driver, 0, "[1]", RunState.RUNNING, List.of(), null);
         assertEquals(
                 List.of(StoreWrite.OwnerWriteResult.RECORDED),
                 otherLane.apply(new CommitBatch(THERE, List.of(append))));
-        assertEquals(List.of("[1]"), desk.journal(run));
+        assertEquals(List.of("[1]"), client.journal(run));
         assertEquals(0, work(run).crashCount(), "it got on");
     }
 
     private DatabaseRows.RunProgress work(RunId run) {
-        DatabaseRows.RunProgress work = desk.runOf(run).progress();
+        DatabaseRows.RunProgress work = client.runOf(run).progress();
         assertNotNull(work);
         return work;
     }
 
     @Test
     void a_returned_lease_counts_as_no_crash() {
-        RunId run = desk.fresh();
-        desk.leases.end(TestStoreClient.LEASE);
+        RunId run = client.fresh();
+        client.leases.end(TestStoreClient.LEASE);
         assertEquals(0, work(run).crashCount());
     }
 
     @Test
     void equal_concurrent_triggers_at_two_workers_are_one_run() throws Exception {
         for (int round = 0; round < 200; round++) {
-            StoreWrite.AdmitRun here = desk.admit(desk.id(), desk.key("K" + round));
-            StoreWrite.AdmitRun there = desk.admit(desk.id(), desk.key("K" + round));
+            StoreWrite.AdmitRun here = client.admit(client.id(), client.key("K" + round));
+            StoreWrite.AdmitRun there = client.admit(client.id(), client.key("K" + round));
             FutureTask<Object> other = new FutureTask<>(() ->
                     otherLane.apply(new CommitBatch(THERE, List.of(there))).getFirst());
             Thread.ofPlatform().start(other);
-            List<Object> both = new ArrayList<>(desk.applyAll(here));
+            List<Object> both = new ArrayList<>(client.applyAll(here));
             both.add(other.get());
             assertEquals(
                     1,
@@ -114,6 +115,6 @@ final class SharedFileTest {
                             .count(),
                     both::toString);
         }
-        assertEquals(200, desk.fixture.count("semel_run"));
+        assertEquals(200, client.fixture.count("semel_run"));
     }
 }

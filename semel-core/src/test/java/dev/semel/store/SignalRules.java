@@ -12,67 +12,68 @@ import org.junit.jupiter.api.Test;
 
 /** A signal arrives once, and whenever it comes the run that waits for it is taken up. */
 interface SignalRules {
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private StoreWriteCommand.SendSignal signal(RunId run, String key) {
-        return new StoreWriteCommand.SendSignal(desk().ws, run, "paid", key, "{\"a\":1}");
+        return new StoreWriteCommand.SendSignal(client().ws, run, "paid", key, "{\"a\":1}");
     }
 
     @Test
     default void a_signal_makes_a_waiting_run_due() {
-        RunId run = desk().fresh();
-        desk().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0));
-        assertFalse(desk().freeWork());
-        assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
-        assertEquals(List.of(new RunExecution(run, 2)), desk().claim());
+        RunId run = client().fresh();
+        client().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0));
+        assertFalse(client().freeWork());
+        assertEquals(SignalResult.DELIVERED, client().change(signal(run, "k")));
+        assertEquals(List.of(new RunExecution(run, 2)), client().claim());
     }
 
     @Test
     default void a_signal_makes_a_run_in_doubt_due() {
-        RunId run = desk().fresh();
+        RunId run = client().fresh();
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{}", 0, false, false);
-        desk().apply(TestStoreClient.ops(run));
-        desk().apply(new StoreWrite.AppendJournal(new RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
-        assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
-        assertEquals(List.of(new RunExecution(run, 2)), desk().claim());
+        client().apply(TestStoreClient.ops(run));
+        client().apply(new StoreWrite.AppendJournal(
+                new RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
+        assertEquals(SignalResult.DELIVERED, client().change(signal(run, "k")));
+        assertEquals(List.of(new RunExecution(run, 2)), client().claim());
     }
 
     @Test
     default void a_signal_before_the_suspension_is_not_missed() {
-        RunId run = desk().fresh();
-        desk().change(signal(run, "k"));
-        assertFalse(desk().freeWork(), "somebody drives it");
-        desk().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0));
-        RunExecution next = desk().claim().getFirst();
+        RunId run = client().fresh();
+        client().change(signal(run, "k"));
+        assertFalse(client().freeWork(), "somebody drives it");
+        client().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0));
+        RunExecution next = client().claim().getFirst();
         assertEquals(run, next.run());
-        desk().apply(TestStoreClient.rest(next, StoreWrite.Suspension.NEVER, 1));
-        assertEquals(List.of(), desk().claim(), "it has seen this one");
-        desk().change(signal(run, "l"));
-        assertEquals(List.of(new RunExecution(run, 3)), desk().claim());
+        client().apply(TestStoreClient.rest(next, StoreWrite.Suspension.NEVER, 1));
+        assertEquals(List.of(), client().claim(), "it has seen this one");
+        client().change(signal(run, "l"));
+        assertEquals(List.of(new RunExecution(run, 3)), client().claim());
     }
 
     @Test
     default void a_signal_and_a_suspension_in_one_batch_lose_nothing_in_either_order() {
-        RunId one = desk().fresh();
-        RunId two = desk().fresh();
-        desk().applyAll(
+        RunId one = client().fresh();
+        RunId two = client().fresh();
+        client().applyAll(
                         new StoreWrite.ExecuteCommand<>(signal(one, "k")),
                         TestStoreClient.rest(new RunExecution(one, 1), StoreWrite.Suspension.NEVER, 0),
                         TestStoreClient.rest(new RunExecution(two, 1), StoreWrite.Suspension.NEVER, 0),
                         new StoreWrite.ExecuteCommand<>(signal(two, "k")));
-        assertEquals(List.of(new RunExecution(one, 2), new RunExecution(two, 2)), desk().claim());
+        assertEquals(List.of(new RunExecution(one, 2), new RunExecution(two, 2)), client().claim());
     }
 
     @Test
     default void a_signal_with_one_key_arrives_once() {
-        RunId run = desk().fresh();
-        assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
-        assertEquals(SignalResult.REPEATED, desk().change(signal(run, "k")));
-        assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "l")));
-        desk().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 2));
-        assertEquals(SignalResult.REPEATED, desk().change(signal(run, "l")));
-        assertEquals(List.of(), desk().claim(), "a repeat wakes nobody");
-        List<DatabaseRows.SignalRow> signals = desk().reads.signals(run);
+        RunId run = client().fresh();
+        assertEquals(SignalResult.DELIVERED, client().change(signal(run, "k")));
+        assertEquals(SignalResult.REPEATED, client().change(signal(run, "k")));
+        assertEquals(SignalResult.DELIVERED, client().change(signal(run, "l")));
+        client().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 2));
+        assertEquals(SignalResult.REPEATED, client().change(signal(run, "l")));
+        assertEquals(List.of(), client().claim(), "a repeat wakes nobody");
+        List<DatabaseRows.SignalRow> signals = client().reads.signals(run);
         assertEquals(
                 List.of("k", "l"),
                 signals.stream().map(DatabaseRows.SignalRow::key).toList());
@@ -83,22 +84,23 @@ interface SignalRules {
 
     @Test
     default void a_signal_to_a_missing_or_ended_run_returns_its_status() {
-        RunId run = desk().fresh();
-        int other = desk().workspace("two").ws();
-        assertEquals(SignalResult.GONE, desk().change(new StoreWriteCommand.SendSignal(other, run, "paid", "k", "{}")));
-        assertEquals(SignalResult.GONE, desk().change(signal(desk().id(), "k")));
-        desk().apply(desk().end(run));
-        assertEquals(SignalResult.GONE, desk().change(signal(run, "k")));
-        assertEquals(0, desk().fixture.count("semel_signal"));
+        RunId run = client().fresh();
+        int other = client().workspace("two").ws();
+        assertEquals(
+                SignalResult.GONE, client().change(new StoreWriteCommand.SendSignal(other, run, "paid", "k", "{}")));
+        assertEquals(SignalResult.GONE, client().change(signal(client().id(), "k")));
+        client().apply(client().end(run));
+        assertEquals(SignalResult.GONE, client().change(signal(run, "k")));
+        assertEquals(0, client().fixture.count("semel_signal"));
     }
 
     @Test
     default void a_signal_does_not_start_a_run_before_its_time() {
-        RunId run = desk().id();
-        desk().apply(desk().gated(run, new NewRun.StartConditions(List.of(), null, 100, null)));
-        assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
-        assertEquals(List.of(), desk().claim());
-        desk().fixture.setTime(StoreFixture.START + 100);
-        assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
+        RunId run = client().id();
+        client().apply(client().gated(run, new NewRun.StartConditions(List.of(), null, 100, null)));
+        assertEquals(SignalResult.DELIVERED, client().change(signal(run, "k")));
+        assertEquals(List.of(), client().claim());
+        client().fixture.setTime(StoreFixture.START + 100);
+        assertEquals(List.of(new RunExecution(run, 1)), client().claim());
     }
 }

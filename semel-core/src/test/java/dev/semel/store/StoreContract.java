@@ -35,23 +35,23 @@ abstract class StoreContract
                 DeliveryRules,
                 MetricRules,
                 UserTransactionRules {
-    private TestStoreClient desk = unopened();
+    private TestStoreClient client = unopened();
 
     abstract StoreFixture place();
 
     @BeforeEach
     void open() {
-        desk = new TestStoreClient(place());
+        client = new TestStoreClient(place());
     }
 
     @Override
-    public TestStoreClient desk() {
-        return desk;
+    public TestStoreClient client() {
+        return client;
     }
 
     @AfterEach
     void check() {
-        desk.close();
+        client.close();
     }
 
     @SuppressWarnings("NullAway") // set before each test

@@ -229,30 +229,30 @@ final class StoreQuerySnapshot {
     }
 
     private void reviews(int ws) {
-        HumanReviewStoreWriteCommand.ReviewQueries desk = reads.reviews();
-        HumanReviewStoreWriteCommand.ReviewPage page = desk.open(new HumanReviewStoreWriteCommand.OpenReviewFilter(
+        HumanReviewStoreWriteCommand.ReviewQueries client = reads.reviews();
+        HumanReviewStoreWriteCommand.ReviewPage page = client.open(new HumanReviewStoreWriteCommand.OpenReviewFilter(
                 ws, null, null, null, HumanReviewStoreWriteCommand.ReviewCursor.FRONT, 2));
         answer("reviews", () -> page);
         HumanReviewStoreWriteCommand.ReviewCursor next =
                 page.next() == null ? HumanReviewStoreWriteCommand.ReviewCursor.FRONT : page.next();
         answer(
                 "more reviews",
-                () -> desk.open(
+                () -> client.open(
                         new HumanReviewStoreWriteCommand.OpenReviewFilter(ws, null, null, "role:ops", next, 50)));
         for (HumanReviewStoreWriteCommand.ReviewKind kind : HumanReviewStoreWriteCommand.ReviewKind.values()) {
             answer(
                     "reviews " + kind,
-                    () -> desk.open(
+                    () -> client.open(
                             new HumanReviewStoreWriteCommand.OpenReviewFilter(ws, kind, "wf_pay", null, next, 50)));
         }
-        List<HumanReviewStoreWriteCommand.ReviewRow> decided = desk.decided(ws, null, 2);
+        List<HumanReviewStoreWriteCommand.ReviewRow> decided = client.decided(ws, null, 2);
         answer("decided reviews", () -> decided);
         answer(
                 "decided before",
                 () -> decided.isEmpty()
                         ? null
-                        : desk.decided(ws, HumanReviewStoreWriteCommand.ReviewCursor.decided(decided.getLast()), 50));
-        answer("reviews to tell", () -> desk.dueReminders(reads.now(), 50));
+                        : client.decided(ws, HumanReviewStoreWriteCommand.ReviewCursor.decided(decided.getLast()), 50));
+        answer("reviews to tell", () -> client.dueReminders(reads.now(), 50));
         StoreQueries.EffectPage effects = reads.effects(StoreQueries.EffectFilter.all(ws, 3));
         answer("effects page", () -> effects);
         answer(

@@ -39,7 +39,7 @@ final class TestStoreClient implements AutoCloseable {
         lane = store.openLane();
         reads = store.openQueries();
         leases = store.openLeases();
-        leases.start(LEASE, "desk", slots(), TTL);
+        leases.start(LEASE, "client", slots(), TTL);
         ws = workspace("one").ws();
         publish(ws, "one", WORKFLOW);
     }
@@ -70,16 +70,16 @@ final class TestStoreClient implements AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** A binding wish that holds while its run is unfinished. */
+    /** A binding claim that holds while its run is unfinished. */
     RunDeduplicationKeyClaim key(String text) {
         return key(text, RunDeduplicationKeyRecord.HOLD);
     }
 
     RunDeduplicationKeyClaim key(String text, int flags) {
-        return wish(RunDeduplicationKey.KeyKind.KEY, text, flags);
+        return claim(RunDeduplicationKey.KeyKind.KEY, text, flags);
     }
 
-    RunDeduplicationKeyClaim wish(RunDeduplicationKey.KeyKind kind, String text, int flags) {
+    RunDeduplicationKeyClaim claim(RunDeduplicationKey.KeyKind kind, String text, int flags) {
         return new RunDeduplicationKeyClaim(
                 new RunDeduplicationKey(ws, kind, text), bytes("digest"), WINDOW, flags, true);
     }
@@ -130,7 +130,7 @@ final class TestStoreClient implements AutoCloseable {
         NewRun run = linked(id, new NewRun.RunParentage(lineage, null, null), null, RunState.STARTED);
         return admit(
                 run,
-                List.of(key, wish(RunDeduplicationKey.KeyKind.REPLAY, newest.text(), RunDeduplicationKeyRecord.HOLD)),
+                List.of(key, claim(RunDeduplicationKey.KeyKind.REPLAY, newest.text(), RunDeduplicationKeyRecord.HOLD)),
                 true);
     }
 

@@ -17,38 +17,38 @@ import org.junit.jupiter.api.Test;
 
 /** How long a name stands for its run, to the microsecond of the store's clock. */
 interface UniqueKeyRules {
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private AdmitResult ask(RunDeduplicationKeyClaim claim) {
-        return desk().apply(desk().admit(desk().id(), claim));
+        return client().apply(client().admit(client().id(), claim));
     }
 
     /** A run with this name that has ended. */
     private RunId ended(RunDeduplicationKeyClaim claim) {
-        RunId run = desk().fresh(claim);
-        desk().apply(desk().end(run));
+        RunId run = client().fresh(claim);
+        client().apply(client().end(run));
         return run;
     }
 
     @Test
     default void one_microsecond_before_its_window_ends_a_key_is_held() {
-        RunDeduplicationKeyClaim key = desk().key("K");
+        RunDeduplicationKeyClaim key = client().key("K");
         ended(key);
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW - 1);
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW - 1);
         assertInstanceOf(AdmitResult.KeysHeld.class, ask(key));
     }
 
     @Test
     default void at_the_end_of_its_window_a_key_is_free() {
-        RunDeduplicationKeyClaim key = desk().key("K");
+        RunDeduplicationKeyClaim key = client().key("K");
         RunId first = ended(key);
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
-        RunId second = desk().id();
-        var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(second, key)));
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
+        RunId second = client().id();
+        var fresh = assertInstanceOf(AdmitResult.Fresh.class, client().apply(client().admit(second, key)));
         assertEquals(new StoreWrite.PreviousHolder(first, null, true), fresh.previous());
         assertEquals(second, fresh.lineage(), "after expiry a new lineage begins");
-        assertEquals(first, desk().runOf(second).previous());
-        RunDeduplicationKeyRecord keyRecord = assertInstanceOf(RunDeduplicationKeyRecord.class, desk().holder(key));
+        assertEquals(first, client().runOf(second).previous());
+        RunDeduplicationKeyRecord keyRecord = assertInstanceOf(RunDeduplicationKeyRecord.class, client().holder(key));
         assertEquals(second, keyRecord.run());
         assertEquals(StoreFixture.START + TestStoreClient.WINDOW, keyRecord.firstAt());
         assertEquals(StoreFixture.START + 2 * TestStoreClient.WINDOW, keyRecord.expiresAt());
@@ -56,113 +56,118 @@ interface UniqueKeyRules {
 
     @Test
     default void one_microsecond_after_its_window_a_key_is_free() {
-        RunDeduplicationKeyClaim key = desk().key("K");
+        RunDeduplicationKeyClaim key = client().key("K");
         ended(key);
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW + 1);
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW + 1);
         assertInstanceOf(AdmitResult.Fresh.class, ask(key));
     }
 
     @Test
     default void an_expired_run_with_a_chosen_id_is_reported_under_that_id() {
-        RunDeduplicationKeyClaim key = desk().key("K");
-        RunId first = desk().id();
-        desk().apply(desk().admit(
-                        desk().run(first, dev.semel.run.RunState.STARTED, "mine"),
-                        List.of(key, desk().chosen("mine")),
+        RunDeduplicationKeyClaim key = client().key("K");
+        RunId first = client().id();
+        client().apply(client().admit(
+                        client().run(first, dev.semel.run.RunState.STARTED, "mine"),
+                        List.of(key, client().chosen("mine")),
                         true));
-        desk().apply(desk().end(first));
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
+        client().apply(client().end(first));
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
         var fresh = assertInstanceOf(AdmitResult.Fresh.class, ask(key));
         assertEquals(new StoreWrite.PreviousHolder(first, "mine", true), fresh.previous());
     }
 
     @Test
     default void the_key_of_an_unfinished_run_does_not_expire() {
-        RunDeduplicationKeyClaim key = desk().key("K", RunDeduplicationKeyRecord.HOLD);
-        RunId run = desk().fresh(key);
-        desk().fixture.setTime(StoreFixture.START + 400 * TestStoreClient.WINDOW);
+        RunDeduplicationKeyClaim key = client().key("K", RunDeduplicationKeyRecord.HOLD);
+        RunId run = client().fresh(key);
+        client().fixture.setTime(StoreFixture.START + 400 * TestStoreClient.WINDOW);
         assertInstanceOf(AdmitResult.KeysHeld.class, ask(key));
-        desk().apply(desk().end(run));
+        client().apply(client().end(run));
         assertInstanceOf(AdmitResult.Fresh.class, ask(key));
     }
 
     @Test
     default void without_hold_the_key_of_an_unfinished_run_expires() {
-        RunDeduplicationKeyClaim key = desk().key("K", 0);
-        desk().fresh(key);
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW - 1);
+        RunDeduplicationKeyClaim key = client().key("K", 0);
+        client().fresh(key);
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW - 1);
         assertInstanceOf(AdmitResult.KeysHeld.class, ask(key));
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
         assertInstanceOf(AdmitResult.Fresh.class, ask(key));
     }
 
     @Test
     default void a_chosen_run_id_never_expires() {
-        RunDeduplicationKeyClaim chosen = desk().chosen("mine");
+        RunDeduplicationKeyClaim chosen = client().chosen("mine");
         ended(chosen);
-        desk().fixture.setTime(StoreFixture.START + 4_000 * TestStoreClient.WINDOW);
+        client().fixture.setTime(StoreFixture.START + 4_000 * TestStoreClient.WINDOW);
         assertInstanceOf(AdmitResult.KeysHeld.class, ask(chosen));
     }
 
     @Test
     default void a_failed_run_frees_its_key_only_if_declared_and_keeps_the_lineage() {
         RunDeduplicationKeyClaim again =
-                desk().key("again", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
-        RunId first = desk().fresh(again);
+                client().key("again", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
+        RunId first = client().fresh(again);
         assertInstanceOf(AdmitResult.KeysHeld.class, ask(again), "it has not failed yet");
-        desk().apply(desk().failed(first));
-        RunId second = desk().id();
-        var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().again(second, first, first, again)));
+        client().apply(client().failed(first));
+        RunId second = client().id();
+        var fresh =
+                assertInstanceOf(AdmitResult.Fresh.class, client().apply(client().again(second, first, first, again)));
         assertEquals(new StoreWrite.PreviousHolder(first, null, false), fresh.previous());
         assertEquals(first, fresh.lineage());
-        desk().apply(desk().failed(second));
-        RunId third = desk().id();
-        var last = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().again(third, first, second, again)));
+        client().apply(client().failed(second));
+        RunId third = client().id();
+        var last =
+                assertInstanceOf(AdmitResult.Fresh.class, client().apply(client().again(third, first, second, again)));
         assertEquals(first, last.lineage(), "the lineage hangs on the first run");
-        assertEquals(second, desk().runOf(third).previous());
+        assertEquals(second, client().runOf(third).previous());
 
-        RunDeduplicationKeyClaim once = desk().key("once", RunDeduplicationKeyRecord.HOLD);
-        desk().apply(desk().failed(desk().fresh(once)));
+        RunDeduplicationKeyClaim once = client().key("once", RunDeduplicationKeyRecord.HOLD);
+        client().apply(client().failed(client().fresh(once)));
         assertInstanceOf(AdmitResult.KeysHeld.class, ask(once));
     }
 
     @Test
     default void the_key_of_a_failed_run_goes_only_to_its_own_lineage() {
         RunDeduplicationKeyClaim again =
-                desk().key("again", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
-        RunId first = desk().fresh(again);
-        desk().apply(desk().failed(first));
-        RunId stranger = desk().fresh();
+                client().key("again", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
+        RunId first = client().fresh(again);
+        client().apply(client().failed(first));
+        RunId stranger = client().fresh();
         NewRun.RunParentage line = new NewRun.RunParentage(first, null, null);
         List<StoreWrite.AdmitRun> others = List.of(
-                desk().admit(desk().id(), again, desk().payload("P", true)),
-                desk().again(desk().id(), stranger, first, again),
-                desk().admit(desk().linked(desk().id(), line, null, RunState.STARTED), List.of(again), true));
+                client().admit(client().id(), again, client().payload("P", true)),
+                client().again(client().id(), stranger, first, again),
+                client().admit(client().linked(client().id(), line, null, RunState.STARTED), List.of(again), true));
         for (StoreWrite.AdmitRun admit : others) {
-            RunDeduplicationKeyRecord keyRecord = assertInstanceOf(AdmitResult.HolderFailed.class, desk().apply(admit))
+            RunDeduplicationKeyRecord keyRecord = assertInstanceOf(
+                            AdmitResult.HolderFailed.class, client().apply(admit))
                     .keyRecord();
             assertEquals(first, keyRecord.run());
             assertEquals(RunState.FAILED, keyRecord.state());
-            assertNull(desk().reads.run(desk().ws, admit.run().id()));
+            assertNull(client().reads.run(client().ws, admit.run().id()));
         }
-        assertNull(desk().holder(desk().payload("P", true)), "nothing was taken");
-        List<Object> both = desk().decided(desk().admit(desk().id(), again), desk().admit(desk().id(), again));
+        assertNull(client().holder(client().payload("P", true)), "nothing was taken");
+        List<Object> both =
+                client().decided(client().admit(client().id(), again), client().admit(client().id(), again));
         both.forEach(outcome -> assertInstanceOf(AdmitResult.HolderFailed.class, outcome));
     }
 
     @Test
     default void of_a_retry_and_a_replay_of_a_failed_run_one_follows_it() {
         RunDeduplicationKeyClaim again =
-                desk().key("again", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
-        RunId first = desk().fresh(again);
-        desk().apply(desk().failed(first));
+                client().key("again", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
+        RunId first = client().fresh(again);
+        client().apply(client().failed(first));
         RunDeduplicationKeyClaim next =
-                desk().wish(RunDeduplicationKey.KeyKind.REPLAY, first.text(), RunDeduplicationKeyRecord.HOLD);
+                client().claim(RunDeduplicationKey.KeyKind.REPLAY, first.text(), RunDeduplicationKeyRecord.HOLD);
         NewRun.RunParentage links = new NewRun.RunParentage(first, null, first);
-        NewRun replay = desk().linked(desk().id(), links, null, RunState.STARTED);
-        assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(replay, List.of(next), true)));
-        RunId retry = desk().id();
-        var held = assertInstanceOf(AdmitResult.KeysHeld.class, desk().apply(desk().again(retry, first, first, again)));
+        NewRun replay = client().linked(client().id(), links, null, RunState.STARTED);
+        assertInstanceOf(AdmitResult.Fresh.class, client().apply(client().admit(replay, List.of(next), true)));
+        RunId retry = client().id();
+        var held = assertInstanceOf(
+                AdmitResult.KeysHeld.class, client().apply(client().again(retry, first, first, again)));
         assertNull(held.keyRecords().getFirst(), "the key itself would be free");
         assertEquals(
                 replay.id(),
@@ -170,17 +175,17 @@ interface UniqueKeyRules {
                                 RunDeduplicationKeyRecord.class,
                                 held.keyRecords().getLast())
                         .run());
-        assertNull(desk().reads.run(desk().ws, retry));
+        assertNull(client().reads.run(client().ws, retry));
         assertEquals(
                 first,
-                assertInstanceOf(RunDeduplicationKeyRecord.class, desk().holder(again))
+                assertInstanceOf(RunDeduplicationKeyRecord.class, client().holder(again))
                         .run());
     }
 
     @Test
     default void a_completed_run_keeps_its_key_even_if_failed_ones_run_again() {
         RunDeduplicationKeyClaim key =
-                desk().key("K", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
+                client().key("K", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
         ended(key);
         assertInstanceOf(AdmitResult.KeysHeld.class, ask(key));
     }
@@ -188,11 +193,11 @@ interface UniqueKeyRules {
     @Test
     default void an_expired_failed_run_starts_a_new_lineage() {
         RunDeduplicationKeyClaim key =
-                desk().key("K", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
-        desk().apply(desk().failed(desk().fresh(key)));
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
-        RunId second = desk().id();
-        var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(second, key)));
+                client().key("K", RunDeduplicationKeyRecord.HOLD | RunDeduplicationKeyRecord.RERUN_FAILED);
+        client().apply(client().failed(client().fresh(key)));
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
+        RunId second = client().id();
+        var fresh = assertInstanceOf(AdmitResult.Fresh.class, client().apply(client().admit(second, key)));
         assertEquals(second, fresh.lineage());
         assertTrue(assertInstanceOf(StoreWrite.PreviousHolder.class, fresh.previous())
                 .expired());
@@ -200,60 +205,62 @@ interface UniqueKeyRules {
 
     @Test
     default void a_released_key_goes_to_the_next_trigger_with_a_new_lineage() {
-        RunDeduplicationKeyClaim key = desk().key("K");
-        RunId first = desk().fresh(key);
-        assertTrue(desk().change(
-                        new StoreWriteCommand.ReleaseKey(key.key(), first, desk().by("op", "the customer called"))));
-        RunId second = desk().id();
-        var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(second, key)));
+        RunDeduplicationKeyClaim key = client().key("K");
+        RunId first = client().fresh(key);
+        assertTrue(client().change(
+                        new StoreWriteCommand.ReleaseKey(key.key(), first, client().by("op", "the customer called"))));
+        RunId second = client().id();
+        var fresh = assertInstanceOf(AdmitResult.Fresh.class, client().apply(client().admit(second, key)));
         assertEquals(new StoreWrite.PreviousHolder(first, null, false), fresh.previous());
         assertEquals(second, fresh.lineage());
-        RunDeduplicationKeyRecord keyRecord = assertInstanceOf(RunDeduplicationKeyRecord.class, desk().holder(key));
+        RunDeduplicationKeyRecord keyRecord = assertInstanceOf(RunDeduplicationKeyRecord.class, client().holder(key));
         assertFalse(keyRecord.has(RunDeduplicationKeyRecord.RELEASED), "the new holder is not released");
         assertInstanceOf(AdmitResult.KeysHeld.class, ask(key));
     }
 
     @Test
     default void of_many_triggers_that_find_an_expired_key_one_claims_it() {
-        RunDeduplicationKeyClaim key = desk().key("K");
+        RunDeduplicationKeyClaim key = client().key("K");
         ended(key);
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
-        List<Object> outcomes = desk().applyAll(
-                        desk().admit(desk().id(), key), desk().admit(desk().id(), key), desk().admit(desk().id(), key));
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
+        List<Object> outcomes = client().applyAll(
+                        client().admit(client().id(), key),
+                        client().admit(client().id(), key),
+                        client().admit(client().id(), key));
         assertInstanceOf(AdmitResult.Fresh.class, outcomes.getFirst());
         assertInstanceOf(AdmitResult.KeysHeld.class, outcomes.get(1));
         assertInstanceOf(AdmitResult.KeysHeld.class, outcomes.get(2));
-        assertEquals(2, desk().fixture.count("semel_run"));
+        assertEquals(2, client().fixture.count("semel_run"));
     }
 
     @Test
     default void an_expired_payload_under_a_new_key_is_no_expired_key() {
-        RunId first = desk().fresh(desk().key("K1"), desk().payload("P", true));
-        desk().apply(desk().end(first));
-        desk().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
-        RunId second = desk().id();
+        RunId first = client().fresh(client().key("K1"), client().payload("P", true));
+        client().apply(client().end(first));
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
+        RunId second = client().id();
         var fresh = assertInstanceOf(
                 AdmitResult.Fresh.class,
-                desk().apply(desk().admit(second, desk().key("K2"), desk().payload("P", true))));
+                client().apply(client().admit(second, client().key("K2"), client().payload("P", true))));
         assertNull(fresh.previous(), "nobody used this key before");
-        assertNull(desk().runOf(second).previous());
-        assertEquals(second, assertNotNullKnown(desk().payload("P", true)).run());
+        assertNull(client().runOf(second).previous());
+        assertEquals(second, assertNotNullKnown(client().payload("P", true)).run());
     }
 
     private RunDeduplicationKeyRecord assertNotNullKnown(RunDeduplicationKeyClaim claim) {
-        RunDeduplicationKeyRecord keyRecord = desk().holder(claim);
+        RunDeduplicationKeyRecord keyRecord = client().holder(claim);
         assertNotNull(keyRecord);
         return keyRecord;
     }
 
     @Test
     default void a_key_lookup_returns_expired_keys_and_the_time() {
-        RunDeduplicationKeyClaim key = desk().key("K");
+        RunDeduplicationKeyClaim key = client().key("K");
         RunId run = ended(key);
-        desk().fixture.setTime(StoreFixture.START + 2 * TestStoreClient.WINDOW);
+        client().fixture.setTime(StoreFixture.START + 2 * TestStoreClient.WINDOW);
         StoreQueries.KeyLookup found =
-                desk().reads.findKeys(List.of(desk().key("unknown").key(), key.key(), key.key()));
-        assertEquals(desk().fixture.time(), found.now());
+                client().reads.findKeys(List.of(client().key("unknown").key(), key.key(), key.key()));
+        assertEquals(client().fixture.time(), found.now());
         assertNull(found.keyRecords().getFirst());
         assertEquals(
                 run,
@@ -267,7 +274,7 @@ interface UniqueKeyRules {
                                 RunDeduplicationKeyRecord.class,
                                 found.keyRecords().get(2))
                         .run());
-        assertEquals(desk().fixture.time(), desk().reads.now());
+        assertEquals(client().fixture.time(), client().reads.now());
     }
 
     @Test
@@ -278,17 +285,14 @@ interface UniqueKeyRules {
                     RunDeduplicationKey.KeyKind.PAYLOAD,
                     RunDeduplicationKey.KeyKind.KEY,
                     RunDeduplicationKey.KeyKind.WORKFLOW_KEY)) {
-                desk().apply(desk().end(desk().fresh(desk().wish(kind, text, 0))));
+                client().apply(client().end(client().fresh(client().claim(kind, text, 0))));
             }
         }
-        desk().fixture.setTime(StoreFixture.START + 3 * TestStoreClient.WINDOW);
-        List<RunDeduplicationKey> stored = desk()
-                .reads
-                .tombstones(null, 1_000, desk().fixture.time())
-                .found()
-                .stream()
-                .map(StoreWriteCommand.KeyTombstone::key)
-                .toList();
+        client().fixture.setTime(StoreFixture.START + 3 * TestStoreClient.WINDOW);
+        List<RunDeduplicationKey> stored =
+                client().reads.tombstones(null, 1_000, client().fixture.time()).found().stream()
+                        .map(StoreWriteCommand.KeyTombstone::key)
+                        .toList();
         assertEquals(texts.length * 3, stored.size());
         assertEquals(stored.stream().sorted().toList(), stored);
     }
@@ -296,33 +300,33 @@ interface UniqueKeyRules {
     @Test
     default void many_keys_of_one_flagged_payload_are_one_transaction() {
         for (boolean held : new boolean[] {false, true}) {
-            RunDeduplicationKeyClaim payload = desk().payload("P " + held, false);
-            RunId holder = held ? desk().fresh(payload) : null;
+            RunDeduplicationKeyClaim payload = client().payload("P " + held, false);
+            RunId holder = held ? client().fresh(payload) : null;
             List<StoreWrite.AdmitRun> batch = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
-                batch.add(desk().admit(desk().id(), desk().key(held + " " + i), payload));
+                batch.add(client().admit(client().id(), client().key(held + " " + i), payload));
             }
-            List<Object> outcomes = desk().applyAll(batch);
+            List<Object> outcomes = client().applyAll(batch);
             RunId first = holder == null ? batch.getFirst().run().id() : holder;
             for (int i = 0; i < 50; i++) {
                 AdmitResult.Fresh fresh = assertInstanceOf(AdmitResult.Fresh.class, outcomes.get(i));
                 RunId expected = holder == null && i == 0 ? null : first;
                 RunDeduplicationKeyRecord of = fresh.duplicateOf();
                 assertEquals(expected, of == null ? null : of.run());
-                assertEquals(expected, desk().runOf(batch.get(i).run().id()).duplicateOf());
+                assertEquals(expected, client().runOf(batch.get(i).run().id()).duplicateOf());
             }
         }
     }
 
     @Test
     default void many_equal_triggers_of_a_flagged_payload_are_one_transaction() {
-        RunDeduplicationKeyClaim key = desk().key("K");
-        RunDeduplicationKeyClaim payload = desk().payload("P", false);
+        RunDeduplicationKeyClaim key = client().key("K");
+        RunDeduplicationKeyClaim payload = client().payload("P", false);
         List<StoreWrite.AdmitRun> batch = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
-            batch.add(desk().admit(desk().id(), key, payload));
+            batch.add(client().admit(client().id(), key, payload));
         }
-        List<Object> outcomes = desk().applyAll(batch);
+        List<Object> outcomes = client().applyAll(batch);
         assertInstanceOf(AdmitResult.Fresh.class, outcomes.getFirst());
         for (Object outcome : outcomes.subList(1, 50)) {
             AdmitResult.KeysHeld held = assertInstanceOf(AdmitResult.KeysHeld.class, outcome);
@@ -331,22 +335,22 @@ interface UniqueKeyRules {
             assertEquals(batch.getFirst().run().id(), byKey.run());
             assertNull(held.keyRecords().get(1), "a payload that is only flagged stops nobody");
         }
-        assertEquals(1, desk().fixture.count("semel_run"));
+        assertEquals(1, client().fixture.count("semel_run"));
     }
 
     @Test
     default void a_flagged_payload_whose_first_trigger_was_rejected_goes_to_the_next() {
-        desk().fresh(desk().key("K"));
-        RunDeduplicationKeyClaim payload = desk().payload("P", false);
-        StoreWrite.AdmitRun refused = desk().admit(desk().id(), desk().key("K"), payload);
-        StoreWrite.AdmitRun next = desk().admit(desk().id(), desk().key("L"), payload);
-        List<Object> outcomes = desk().applyAll(refused, next);
+        client().fresh(client().key("K"));
+        RunDeduplicationKeyClaim payload = client().payload("P", false);
+        StoreWrite.AdmitRun refused = client().admit(client().id(), client().key("K"), payload);
+        StoreWrite.AdmitRun next = client().admit(client().id(), client().key("L"), payload);
+        List<Object> outcomes = client().applyAll(refused, next);
         assertInstanceOf(AdmitResult.KeysHeld.class, outcomes.getFirst());
-        Object second = outcomes.get(1) instanceof AdmitResult.RetryNextBatch ? desk().apply(next) : outcomes.get(1);
+        Object second = outcomes.get(1) instanceof AdmitResult.RetryNextBatch ? client().apply(next) : outcomes.get(1);
         assertNull(assertInstanceOf(AdmitResult.Fresh.class, second).duplicateOf());
         assertEquals(
                 next.run().id(),
-                assertInstanceOf(RunDeduplicationKeyRecord.class, desk().holder(payload))
+                assertInstanceOf(RunDeduplicationKeyRecord.class, client().holder(payload))
                         .run());
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** The user's own rows and the record of the step are there together, or neither of them is. */
 interface UserTransactionRules {
-    TestStoreClient desk();
+    TestStoreClient client();
 
     static void run(Connection connection, String sql) throws SQLException {
         try (var statement = connection.createStatement()) {
@@ -26,8 +26,8 @@ interface UserTransactionRules {
 
     /** A run whose first transaction made the user's table. */
     private RunExecution withTable() {
-        RunExecution by = new RunExecution(desk().fresh(), 1);
-        assertEquals(OwnerWriteResult.RECORDED, desk().tx(new StoreWrite.UserTransaction(by, 0, connection -> {
+        RunExecution by = new RunExecution(client().fresh(), 1);
+        assertEquals(OwnerWriteResult.RECORDED, client().tx(new StoreWrite.UserTransaction(by, 0, connection -> {
             run(connection, "CREATE TABLE mine (n integer)");
             return "[\"made\"]";
         })));
@@ -44,19 +44,19 @@ interface UserTransactionRules {
     @Test
     default void the_users_rows_and_the_record_are_one_commit() {
         RunExecution by = withTable();
-        assertEquals(OwnerWriteResult.RECORDED, desk().tx(insert(by, 1)));
-        assertEquals(1, desk().fixture.count("mine"));
-        assertEquals(List.of("[\"made\"]", "[1]"), desk().journal(by.run()));
+        assertEquals(OwnerWriteResult.RECORDED, client().tx(insert(by, 1)));
+        assertEquals(1, client().fixture.count("mine"));
+        assertEquals(List.of("[\"made\"]", "[1]"), client().journal(by.run()));
     }
 
     @Test
     default void applied_again_after_a_lost_response_the_transaction_is_not_repeated() {
         RunExecution by = withTable();
         StoreWrite.UserTransaction tx = insert(by, 1);
-        assertEquals(OwnerWriteResult.RECORDED, desk().tx(tx));
-        assertEquals(OwnerWriteResult.RECORDED, desk().tx(tx));
-        assertEquals(1, desk().fixture.count("mine"));
-        assertEquals(List.of("[\"made\"]", "[1]"), desk().journal(by.run()));
+        assertEquals(OwnerWriteResult.RECORDED, client().tx(tx));
+        assertEquals(OwnerWriteResult.RECORDED, client().tx(tx));
+        assertEquals(1, client().fixture.count("mine"));
+        assertEquals(List.of("[\"made\"]", "[1]"), client().journal(by.run()));
     }
 
     @Test
@@ -64,12 +64,12 @@ interface UserTransactionRules {
         RunExecution by = withTable();
         var failure = new IllegalStateException("no");
         var undone = assertInstanceOf(
-                StoreWrite.RolledBack.class, desk().tx(new StoreWrite.UserTransaction(by, 1, connection -> {
+                StoreWrite.RolledBack.class, client().tx(new StoreWrite.UserTransaction(by, 1, connection -> {
                     run(connection, "INSERT INTO mine VALUES (1)");
                     throw failure;
                 })));
         assertSame(failure, undone.failure());
-        var broken = desk().tx(new StoreWrite.UserTransaction(by, 1, connection -> {
+        var broken = client().tx(new StoreWrite.UserTransaction(by, 1, connection -> {
             run(connection, "INSERT INTO mine VALUES (1)");
             run(connection, "INSERT INTO nowhere VALUES (1)");
             return "[1]";
@@ -77,45 +77,45 @@ interface UserTransactionRules {
         assertInstanceOf(
                 SQLException.class,
                 assertInstanceOf(StoreWrite.RolledBack.class, broken).failure());
-        assertEquals(0, desk().fixture.count("mine"));
-        assertEquals(OwnerWriteResult.RECORDED, desk().tx(insert(by, 1)));
-        assertEquals(1, desk().fixture.count("mine"));
+        assertEquals(0, client().fixture.count("mine"));
+        assertEquals(OwnerWriteResult.RECORDED, client().tx(insert(by, 1)));
+        assertEquals(1, client().fixture.count("mine"));
     }
 
     @Test
     default void a_worker_that_does_not_own_the_run_executes_nothing() {
         RunExecution by = withTable();
-        RunId free = desk().id();
-        desk().apply(desk().admit(desk().run(free), List.of(), false));
-        assertEquals(OwnerWriteResult.FENCED, desk().tx(insert(new RunExecution(by.run(), 2), 1)));
-        assertEquals(OwnerWriteResult.FENCED, desk().tx(insert(new RunExecution(free, 0), 0)));
-        assertEquals(OwnerWriteResult.FENCED, desk().tx(insert(new RunExecution(desk().id(), 1), 0)));
-        assertEquals(OwnerWriteResult.FENCED, desk().txAs(null, insert(by, 1)));
-        desk().apply(TestStoreClient.rest(by, StoreFixture.START, 0));
-        assertEquals(OwnerWriteResult.FENCED, desk().tx(insert(by, 1)));
-        assertEquals(0, desk().fixture.count("mine"));
-        assertEquals(1, desk().fixture.count("semel_journal"));
+        RunId free = client().id();
+        client().apply(client().admit(client().run(free), List.of(), false));
+        assertEquals(OwnerWriteResult.FENCED, client().tx(insert(new RunExecution(by.run(), 2), 1)));
+        assertEquals(OwnerWriteResult.FENCED, client().tx(insert(new RunExecution(free, 0), 0)));
+        assertEquals(OwnerWriteResult.FENCED, client().tx(insert(new RunExecution(client().id(), 1), 0)));
+        assertEquals(OwnerWriteResult.FENCED, client().txAs(null, insert(by, 1)));
+        client().apply(TestStoreClient.rest(by, StoreFixture.START, 0));
+        assertEquals(OwnerWriteResult.FENCED, client().tx(insert(by, 1)));
+        assertEquals(0, client().fixture.count("mine"));
+        assertEquals(1, client().fixture.count("semel_journal"));
     }
 
     @Test
     default void the_owner_learns_of_a_cancel_with_its_transaction_too() {
         RunExecution by = withTable();
-        desk().change(new StoreWriteCommand.CancelRun(desk().ws, by.run(), "op", "why"));
-        assertEquals(new OwnerWriteResult(true, true, List.of()), desk().tx(insert(by, 1)));
+        client().change(new StoreWriteCommand.CancelRun(client().ws, by.run(), "op", "why"));
+        assertEquals(new OwnerWriteResult(true, true, List.of()), client().tx(insert(by, 1)));
     }
 
     @Test
     default void a_transaction_resets_the_crash_count() {
         RunExecution by = withTable();
-        desk().fixture.advance(Duration.ofSeconds(11));
-        desk().leases.start(78, "desk", desk().slots(), TestStoreClient.TTL);
-        desk().leases.takeOverExpired(0);
-        RunExecution next = desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1))
+        client().fixture.advance(Duration.ofSeconds(11));
+        client().leases.start(78, "client", client().slots(), TestStoreClient.TTL);
+        client().leases.takeOverExpired(0);
+        RunExecution next = client().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1))
                 .getFirst();
-        assertEquals(1, desk().work(by.run()).crashCount());
-        int slot = desk().store.txLanes() == 0 ? 0 : desk().store.lanes();
-        assertEquals(OwnerWriteResult.RECORDED, desk().txAs(new CommitBatch.LeaseSlot(78, slot), insert(next, 1)));
-        assertEquals(0, desk().work(by.run()).crashCount());
-        assertEquals(RunState.STARTED, desk().runOf(by.run()).state());
+        assertEquals(1, client().work(by.run()).crashCount());
+        int slot = client().store.txLanes() == 0 ? 0 : client().store.lanes();
+        assertEquals(OwnerWriteResult.RECORDED, client().txAs(new CommitBatch.LeaseSlot(78, slot), insert(next, 1)));
+        assertEquals(0, client().work(by.run()).crashCount());
+        assertEquals(RunState.STARTED, client().runOf(by.run()).state());
     }
 }

@@ -7,11 +7,11 @@ import org.junit.jupiter.api.Test;
 
 /** Workers can be seen. What they tell of themselves is shown and decides nothing. */
 interface WorkerRules {
-    TestStoreClient desk();
+    TestStoreClient client();
 
     private DatabaseRows.WorkerRow only() {
-        assertEquals(1, desk().reads.workers().size());
-        return desk().reads.workers().getFirst();
+        assertEquals(1, client().reads.workers().size());
+        return client().reads.workers().getFirst();
     }
 
     @Test
@@ -20,7 +20,7 @@ interface WorkerRules {
         assertEquals(
                 new DatabaseRows.WorkerRow(
                         TestStoreClient.LEASE,
-                        "desk",
+                        "client",
                         "",
                         StoreFixture.START,
                         0,
@@ -33,8 +33,8 @@ interface WorkerRules {
 
     @Test
     default void a_worker_report_is_shown_with_its_clock_offset() {
-        desk().fixture.setTime(StoreFixture.START + 7);
-        WorkerLeases.StoreStatus pulse = desk().leases
+        client().fixture.setTime(StoreFixture.START + 7);
+        WorkerLeases.StoreStatus pulse = client().leases
                 .heartbeat(
                         TestStoreClient.LEASE,
                         new WorkerLeases.WorkerReport("1.2.3", 42, StoreFixture.START + 1_000_007));
@@ -43,7 +43,7 @@ interface WorkerRules {
         assertEquals(
                 new DatabaseRows.WorkerRow(
                         TestStoreClient.LEASE,
-                        "desk",
+                        "client",
                         "1.2.3",
                         StoreFixture.START,
                         StoreFixture.START + 7,
@@ -51,25 +51,25 @@ interface WorkerRules {
                         42,
                         1_000_000),
                 only());
-        desk().leases.heartbeat(TestStoreClient.LEASE, new WorkerLeases.WorkerReport("1.2.3", 0, StoreFixture.START));
+        client().leases.heartbeat(TestStoreClient.LEASE, new WorkerLeases.WorkerReport("1.2.3", 0, StoreFixture.START));
         assertEquals(-7, only().clockAhead());
     }
 
     @Test
     default void a_report_neither_renews_nor_restores_a_lease() {
         long until = only().leaseUntil();
-        desk().leases.heartbeat(TestStoreClient.LEASE, new WorkerLeases.WorkerReport("1", 1, 0));
+        client().leases.heartbeat(TestStoreClient.LEASE, new WorkerLeases.WorkerReport("1", 1, 0));
         assertEquals(until, only().leaseUntil());
-        desk().leases.end(TestStoreClient.LEASE);
-        desk().leases.heartbeat(TestStoreClient.LEASE, new WorkerLeases.WorkerReport("1", 1, 0));
-        assertEquals(0, desk().reads.workers().size());
+        client().leases.end(TestStoreClient.LEASE);
+        client().leases.heartbeat(TestStoreClient.LEASE, new WorkerLeases.WorkerReport("1", 1, 0));
+        assertEquals(0, client().reads.workers().size());
     }
 
     @Test
     default void the_heartbeat_returns_the_durability_settings() {
         assertEquals(
-                desk().store.durability(),
-                desk().leases
+                client().store.durability(),
+                client().leases
                         .heartbeat(TestStoreClient.LEASE, new WorkerLeases.WorkerReport("1", 1, 0))
                         .durability());
     }

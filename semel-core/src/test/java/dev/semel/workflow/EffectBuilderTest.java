@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a workflow says of an effect, and what the engine is told. */
+/** What a workflow says of an effect, and what the engine is notified. */
 class EffectBuilderTest {
     private final InMemoryDurableOperations.SharedState shared = new InMemoryDurableOperations.SharedState();
     private final Context ctx = new Context(new InMemoryDurableOperations(shared), JsonCodec.STANDARD);
@@ -133,7 +133,7 @@ class EffectBuilderTest {
                 refusal("its recipient is empty", d -> d.key("a").to(" ").repeatable("w")),
                 refusal("in object(…), part 2 of the key is null", d -> d.object("payment", null)),
                 refusal("its worth is not a finite number", d -> d.worth(Double.NaN, "EUR")),
-                refusal("the currency of its worth", d -> d.worth(1, "")),
+                refusal("the currency of worth(amount, currency)", d -> d.worth(1, "")),
                 refusal(
                         "oncePer(…) requires key(…)",
                         d -> d.oncePer(Duration.ofDays(1)).repeatable("w")),

@@ -89,17 +89,17 @@ final class UpgradeTest {
 
     @Test
     void an_older_worker_stops_when_the_schema_becomes_incompatible() throws Exception {
-        CountDownLatch driven = new CountDownLatch(1);
+        CountDownLatch executed = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         Workflow<String, String> slow = Workflow.define("slow", String.class, String.class)
                 .body((ctx, text) -> ctx.step("wait", String.class, _ -> {
-                    driven.countDown();
+                    executed.countDown();
                     go.await();
                     return text;
                 }));
         try (SemelRuntime older = worker(ECHO, slow)) {
             RunHandle<String> begun = older.start(slow, "x");
-            driven.await();
+            executed.await();
             upgrade(BREAKING);
             assertEquals(0, fixture.count("semel_lease"), "the newer version took its right to write away");
             assertEquals(0, fixture.count("semel_fence"));

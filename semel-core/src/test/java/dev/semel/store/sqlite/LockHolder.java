@@ -5,7 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Another process that has the store: locks the file it is told, says so, and waits to be killed. */
+/** Another process that has the store: locks the file it is notified, says so, and waits to be killed. */
 final class LockHolder {
     private LockHolder() {}
 

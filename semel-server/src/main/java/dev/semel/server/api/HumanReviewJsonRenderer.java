@@ -293,7 +293,7 @@ final class HumanReviewJsonRenderer {
         return switch (word) {
             case "happened" -> "Semel records your result and the run continues. Nothing is sent.";
             case "did_not_happen" -> "Semel sends the effect now with the same key.";
-            case "send" -> "Semel sends this message as a new message.";
+            case "send" -> "Semel sends the changed message with a new key.";
             case "suppress" ->
                 "Semel does not send this message. The run continues with the result of the first message.";
             case "approve" -> "The run continues.";

@@ -257,7 +257,7 @@ final class RunReplayRoutes {
                 item -> PagingParameters.cursor(item.run()));
     }
 
-    /** Lists runs by their most dangerous step, or blocked runs. The server scans the plan page by page for it. */
+    /** Lists runs by their riskiest step, or blocked runs. The server scans the plan page by page for it. */
     private List<ReplayPlanStoreWriteCommand.PlanItem> worst(
             ReplayPlanQueries.ItemFilter wanted, String word, PagingParameters paging) {
         SafeReplayStepAction action = word.equals("blocked") ? null : parseAction(word);

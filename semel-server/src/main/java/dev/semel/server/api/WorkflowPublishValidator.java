@@ -41,10 +41,10 @@ final class WorkflowPublishValidator {
             return missing;
         }
         for (NotificationChannelRequirement need : definition.channelRequirements()) {
-            if (need.event() == null) {
+            if (need.notification() == null) {
                 channel(new CheckContext(workspaceSettings, workspace, need, missing), need.channel());
             } else {
-                route(new CheckContext(workspaceSettings, workspace, need, missing), need.event());
+                route(new CheckContext(workspaceSettings, workspace, need, missing), need.notification());
             }
             template(new CheckContext(workspaceSettings, workspace, need, missing), need.template());
         }
@@ -57,13 +57,13 @@ final class WorkflowPublishValidator {
             NotificationChannelRequirement need,
             List<String> missing) {}
 
-    private static void route(CheckContext look, String event) {
+    private static void route(CheckContext look, String notification) {
         WorkspaceSettingRepository.StoredSetting<NotificationRouteSetting> route =
-                look.settings().routes().find(look.workspace(), event);
+                look.settings().routes().find(look.workspace(), notification);
         if (route == null) {
             look.missing()
-                    .add("Step '%s': no route for event %s exists yet."
-                            .formatted(look.need().step(), event));
+                    .add("Step '%s': no route for notification %s exists yet."
+                            .formatted(look.need().step(), notification));
             return;
         }
         route.value().entries().forEach(leg -> channel(look, leg.channel()));

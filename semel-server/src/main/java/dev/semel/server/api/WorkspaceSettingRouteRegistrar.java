@@ -45,7 +45,7 @@ record WorkspaceSettingRouteRegistrar(WorkspaceSettingRepositories settings) {
                         settings.routes(),
                         actions,
                         new WorkspaceSettingCrudRoutes.SettingEndpoint(
-                                "/v1/routes", "event", TokenScope.ADMIN, MAX_ROUTE_BYTES),
+                                "/v1/routes", "notification", TokenScope.ADMIN, MAX_ROUTE_BYTES),
                         this::missingLegs)
                 .addTo(router);
         new WorkspaceSettingCrudRoutes<>(
@@ -116,10 +116,10 @@ record WorkspaceSettingRouteRegistrar(WorkspaceSettingRepositories settings) {
     }
 
     private List<String> missingLegs(ServerHttpRequest request, NotificationRouteSetting route) {
-        if (!route.event().equals(request.parameter("event"))) {
+        if (!route.notification().equals(request.parameter("notification"))) {
             throw ApiErrors.invalidInput(
-                    "The document has event: " + route.event()
-                            + ", but the path names another event. Nothing was changed.",
+                    "The document has notification: " + route.notification()
+                            + ", but the path names another notification. Nothing was changed.",
                     "Use the same name in both.");
         }
         int workspace = request.principal().workspace();

@@ -48,15 +48,15 @@ public final class NotificationDispatcher {
     public record PlannedChannel(NotificationRouter.ChannelDecision decision, int version) {}
 
     /**
-     * Plans which channels deliver a notification event to a recipient.
+     * Plans which channels deliver a notification to a recipient.
      *
      * @param to a profile id or an address
      * @return route legs, each a channel with its fallbacks
      * @throws SemelException if there is no such route, or its configuration leaves no channel
      */
-    public List<List<PlannedChannel>> plan(String event, String to) {
-        NotificationRouteSetting route =
-                require(settings.routes().find(workspace, event), "route for event", "routes", event);
+    public List<List<PlannedChannel>> plan(String notification, String to) {
+        NotificationRouteSetting route = require(
+                settings.routes().find(workspace, notification), "route for notification", "routes", notification);
         return plan(route, recipient(to));
     }
 
@@ -98,9 +98,10 @@ public final class NotificationDispatcher {
         if (plan.sendsNothing() && plan.hasConfigurationError()) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "No channel of the route for event '%s' is usable: a channel or its template is missing. Nothing was sent."
-                            .formatted(route.event()),
-                    "Show the route with `semel route show %s`, then create what is missing.".formatted(route.event()));
+                    "No channel of the route for notification '%s' is usable: a channel or its template is missing. Nothing was sent."
+                            .formatted(route.notification()),
+                    "Show the route with `semel route show %s`, then create what is missing."
+                            .formatted(route.notification()));
         }
         return plan.legs().stream()
                 .map(leg -> leg.decisions().stream().map(this::plannedChannel).toList())

@@ -16,7 +16,7 @@ public final class NotificationOptOutPolicy {
      * @param essential whether it concerns something the recipient did, such as a receipt, a password reset or a legal
      *     notice; a general opt-out does not apply to it
      */
-    public record NotificationEvent(String name, boolean essential) {}
+    public record Notification(String name, boolean essential) {}
 
     /** Its reason is for users and contains no payload value. */
     public sealed interface Decision {}
@@ -25,40 +25,42 @@ public final class NotificationOptOutPolicy {
 
     public record Denied(String reason) implements Decision {}
 
-    /** @param event null for a message without a notification event */
+    /** @param notification null for a message without a notification */
     public static Decision decide(
-            NotificationRecipient recipient, TargetChannel way, @Nullable NotificationEvent event) {
+            NotificationRecipient recipient, TargetChannel way, @Nullable Notification notification) {
         String address = recipient.addresses().get(way.medium());
         if (address == null || address.isBlank()) {
-            return new Denied("has no address for " + way.medium().displayName());
+            return new Denied("the recipient has no address for " + way.medium().displayName());
         }
         String passed = null;
         for (NotificationRecipient.OptOut optOut : recipient.optOuts()) {
-            String from = matchedTopic(optOut.topic(), way, event);
+            String from = matchedTopic(optOut.topic(), way, notification);
             if (from != null) {
-                String said = "unsubscribed from %s on %s".formatted(from, DAY.format(optOut.on()));
-                // An opt-out from this exact event also applies to essential events.
-                if (event == null || !event.essential() || optOut.topic().equals(event.name())) {
+                String said = "the recipient unsubscribed from %s on %s".formatted(from, DAY.format(optOut.on()));
+                // An opt-out from this exact notification also applies to essential ones.
+                if (notification == null
+                        || !notification.essential()
+                        || optOut.topic().equals(notification.name())) {
                     return new Denied(said);
                 }
                 passed = passed == null ? said : passed;
             }
         }
         return new Allowed(
-                passed == null || event == null
-                        ? "has not unsubscribed"
-                        : "%s, and %s is essential".formatted(passed, event.name()));
+                passed == null || notification == null
+                        ? "the recipient has not unsubscribed"
+                        : "%s, and %s is essential".formatted(passed, notification.name()));
     }
 
     /** The name of the matching opt-out; null if the opt-out is for another topic. */
-    private static @Nullable String matchedTopic(String topic, TargetChannel way, @Nullable NotificationEvent event) {
+    private static @Nullable String matchedTopic(String topic, TargetChannel way, @Nullable Notification notification) {
         if (topic.equals(NotificationRecipient.ALL)) {
             return "everything";
         }
         if (topic.equals(way.medium().word())) {
             return way.medium().displayName();
         }
-        boolean named = topic.equals(way.channel()) || (event != null && topic.equals(event.name()));
+        boolean named = topic.equals(way.channel()) || (notification != null && topic.equals(notification.name()));
         return named ? topic : null;
     }
 }

@@ -20,7 +20,7 @@ public record NotificationRecipient(Map<NotificationMedium, String> addresses, L
     /** The topic that covers all messages. */
     public static final String ALL = "all";
 
-    /** @param topic a channel kind, a channel name, an event name, or `all` */
+    /** @param topic a channel kind, a channel name, a notification name, or `all` */
     public record OptOut(String topic, LocalDate on) {}
 
     public NotificationRecipient {

@@ -71,20 +71,20 @@ public final class NotificationRouter {
 
     public static RoutePlan plan(
             NotificationRouteSetting route, NotificationRecipient recipient, AvailableChannels setUp) {
-        var event = new NotificationOptOutPolicy.NotificationEvent(route.event(), route.essential());
+        var notification = new NotificationOptOutPolicy.Notification(route.notification(), route.essential());
         List<List<ChannelDecision>> legs = new ArrayList<>();
         for (NotificationRouteSetting.RouteEntry hop : route.entries()) {
             if (legs.isEmpty() || hop.when() == NotificationRouteSetting.When.ALWAYS) {
                 legs.add(new ArrayList<>());
             }
             List<ChannelDecision> leg = legs.getLast();
-            leg.add(choice(hop, leg, setUp, new RoutedNotification(recipient, event)));
+            leg.add(choice(hop, leg, setUp, new RoutedNotification(recipient, notification)));
         }
         return new RoutePlan(legs.stream().map(RouteLeg::new).toList());
     }
 
     private record RoutedNotification(
-            NotificationRecipient recipient, NotificationOptOutPolicy.NotificationEvent event) {}
+            NotificationRecipient recipient, NotificationOptOutPolicy.Notification notification) {}
 
     private static ChannelDecision choice(
             NotificationRouteSetting.RouteEntry hop,
@@ -100,7 +100,7 @@ public final class NotificationRouter {
         }
         var way = new NotificationOptOutPolicy.TargetChannel(hop.channel(), medium);
         return switch (NotificationOptOutPolicy.decide(
-                routedNotification.recipient(), way, routedNotification.event())) {
+                routedNotification.recipient(), way, routedNotification.notification())) {
             case NotificationOptOutPolicy.Denied(String reason) -> new Skipped(hop, reason, false);
             case NotificationOptOutPolicy.Allowed(String reason) -> {
                 String to = String.valueOf(
@@ -111,7 +111,7 @@ public final class NotificationRouter {
                     String other = first.get().entry().channel();
                     yield new Fallback(hop, to, "only if %s fails".formatted(other));
                 }
-                yield new Selected(hop, to, before.isEmpty() ? reason : reason + "; replaces the skipped channel");
+                yield new Selected(hop, to, before.isEmpty() ? reason : reason + "; this channel replaces the skipped one");
             }
         };
     }

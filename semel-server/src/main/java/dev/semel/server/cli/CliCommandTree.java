@@ -165,7 +165,7 @@ final class CliCommandTree {
                         CliWorkspaceSettingCommands.delete("secret")),
                 setting("channel", "Manages message channels: e-mail, chat, webhook, SMS, WhatsApp."),
                 setting("template", "Manages message templates. Older versions stay available."),
-                setting("route", "Manages routes: which channels send a notification event."),
+                setting("route", "Manages routes: which channels send a notification."),
                 CliWorkspaceSettingCommands.create(
                         "profile",
                         "Manages recipients of messages and their subscriptions.",

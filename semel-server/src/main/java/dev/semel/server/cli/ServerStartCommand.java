@@ -107,7 +107,7 @@ abstract sealed class ServerStartCommand extends CliCommand {
     static final class DevCommand extends ServerStartCommand {
         @Option(
                 names = "--demo",
-                description = "Add example workflows, and a playground of fake providers on the next port.")
+                description = "Add example workflows, and fake providers that listen on the port after --port.")
         boolean demo;
 
         DevCommand(Function<ServerOptions, Integer> serve) {

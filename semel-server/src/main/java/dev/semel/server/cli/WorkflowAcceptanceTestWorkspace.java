@@ -71,11 +71,11 @@ final class WorkflowAcceptanceTestWorkspace {
             }
             put("channels", name, channel);
         });
-        subject.events().forEach(event -> {
-            ObjectNode route = TerminalJsonFormatter.newObject().put("event", event);
+        subject.notifications().forEach(notification -> {
+            ObjectNode route = TerminalJsonFormatter.newObject().put("notification", notification);
             ArrayNode legs = route.putArray("channels");
-            legs.addObject().put("channel", "qa-events").put("template", "qa-events");
-            put("routes", event, route);
+            legs.addObject().put("channel", "qa-notifications").put("template", "qa-notifications");
+            put("routes", notification, route);
         });
         subject.definitions()
                 .forEach(one -> api.send(

@@ -85,26 +85,26 @@ record WorkflowUnderTest(List<WorkflowDefinition> definitions, ObjectNode data, 
         return definitions.stream().flatMap(one -> one.channelRequirements().stream());
     }
 
-    /** The channels with the steps that use them; events have a channel of their own. */
+    /** The channels with the steps that use them; notifications have a channel of their own. */
     Map<String, List<NotificationChannelRequirement>> channels() {
         return channelNeeds()
                 .collect(Collectors.groupingBy(WorkflowUnderTest::channel, LinkedHashMap::new, Collectors.toList()));
     }
 
     static String channel(NotificationChannelRequirement need) {
-        if (need.event() != null) {
-            return "qa-events";
+        if (need.notification() != null) {
+            return "qa-notifications";
         }
         return need.channel() == null ? "qa" : need.channel();
     }
 
     Set<String> templates() {
-        return sorted(
-                Stream.concat(channelNeeds().map(NotificationChannelRequirement::template), Stream.of("qa-events")));
+        return sorted(Stream.concat(
+                channelNeeds().map(NotificationChannelRequirement::template), Stream.of("qa-notifications")));
     }
 
-    Set<String> events() {
-        return sorted(channelNeeds().map(NotificationChannelRequirement::event));
+    Set<String> notifications() {
+        return sorted(channelNeeds().map(NotificationChannelRequirement::notification));
     }
 
     private static Set<String> sorted(Stream<@Nullable String> names) {

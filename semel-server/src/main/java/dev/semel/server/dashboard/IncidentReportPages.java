@@ -39,7 +39,8 @@ public final class IncidentReportPages {
                 .time("Until", "until")
                 .text("By", "changed_by")
                 .whenEmpty(
-                        "No incident reports yet. Create a draft from recorded facts below, or with:",
+                        "No incident reports yet. To create a draft from recorded facts, use the form below or this"
+                                + " command:",
                         "semel incident create --since 2026-11-15T08:40:00Z --until 2026-11-15T09:31:00Z --title \"mail"
                                 + " outage\"")
                 .withRows(visit.get("/v1/incidents", visit.cursor()));

@@ -25,8 +25,7 @@ final class TokenAndSecretFormHandler {
             body.put("workspace", form.text("workspace").strip());
         }
         DashboardTemplateJsonAccessor made = visit.send("POST", form, body, "tokens");
-        String secret =
-                made.has("token") ? made.text("token") : "created before; the server showed it once, at that time";
+        String secret = made.has("token") ? made.text("token") : "created before";
         return WorkspaceSettingListPages.list(visit, "tokens", secret);
     }
 

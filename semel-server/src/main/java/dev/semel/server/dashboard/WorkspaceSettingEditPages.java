@@ -39,7 +39,7 @@ final class WorkspaceSettingEditPages {
                 """;
             case "routes" -> """
                 {
-                  "event": "lead.welcome",
+                  "notification": "lead.welcome",
                   "channels": [{"channel": "mail", "template": "welcome", "when": "always"}]
                 }\
                 """;
@@ -172,7 +172,7 @@ final class WorkspaceSettingEditPages {
                 new FormContent(document.pretty("document"), DashboardTemplateJsonAccessor.EMPTY));
     }
 
-    /** Changes a subscription. A topic is a channel, a kind of channel, or a notification event. */
+    /** Changes a subscription. A topic is a channel, a kind of channel, or a notification. */
     private static ServerHttpResponse subscribe(DashboardPageRequest visit, SubmittedForm form) throws Exception {
         String topic = form.text("topic").strip();
         ObjectNode body = DashboardTemplateJsonAccessor.newObject();

@@ -128,7 +128,7 @@ public final class WorkspaceSettingListPages {
         }
         return document.has("kind")
                 ? document.text("kind")
-                : document.has("event")
+                : document.has("notification")
                         ? document.list("channels").stream()
                                 .map(leg -> leg.text("channel"))
                                 .collect(Collectors.joining(", "))

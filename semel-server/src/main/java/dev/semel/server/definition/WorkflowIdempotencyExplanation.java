@@ -67,7 +67,7 @@ public record WorkflowIdempotencyExplanation(String subject, List<String> answer
             case DISTINCT ->
                 "The server returns the original run; a different payload under the key starts a separate run.";
         };
-        String held = policy.holdWhileRunning() ? ", and until the run has ended" : "";
+        String held = policy.holdWhileRunning() ? ", or longer if the run has not ended by then" : "";
         return new WorkflowIdempotencyExplanation(
                 "trigger",
                 List.of(
@@ -96,7 +96,7 @@ public record WorkflowIdempotencyExplanation(String subject, List<String> answer
                                 + " a difference.",
                         "The server returns the original run. If the data differ, it returns the original run as well"
                                 + " and flags the difference.",
-                        "7 days from the first arrival of the event, and until the run has ended."));
+                        "7 days from the first arrival of the event, or longer if the run has not ended by then."));
     }
 
     private static String fields(KeyPolicy policy) {

@@ -59,7 +59,7 @@ public record DemoDataSeeder(SemelRuntime semel, WorkspaceSettingRepositories se
             {"channel": "chat", "text": "{{ count }} new leads:{{#each items as lead}} {{ lead }}{{/each}}"}\
             """);
         save(settings.routes(), "lead.welcome", """
-            {"event": "lead.welcome", "channels": [{"channel": "email", "template": "welcome"}]}\
+            {"notification": "lead.welcome", "channels": [{"channel": "email", "template": "welcome"}]}\
             """);
         save(settings.cohorts().documents(), "do-not-mail", """
             {"description": "Recipients who get no messages"}\

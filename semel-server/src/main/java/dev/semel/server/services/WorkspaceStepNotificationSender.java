@@ -23,12 +23,12 @@ record WorkspaceStepNotificationSender(NotificationDispatcher outbox) implements
 
     @Override
     public JsonNode plan(MessageRequest messageRequest) {
-        List<List<NotificationDispatcher.PlannedChannel>> legs = messageRequest.event() == null
+        List<List<NotificationDispatcher.PlannedChannel>> legs = messageRequest.notification() == null
                 ? outbox.plan(
                         Objects.requireNonNullElse(messageRequest.channel(), ""),
                         Objects.requireNonNullElse(messageRequest.template(), ""),
                         messageRequest.to())
-                : outbox.plan(messageRequest.event(), messageRequest.to());
+                : outbox.plan(messageRequest.notification(), messageRequest.to());
         ObjectNode plan = JsonNodeFactory.instance.objectNode();
         ArrayNode out = plan.putArray("routes");
         for (List<NotificationDispatcher.PlannedChannel> leg : legs) {

@@ -7,12 +7,12 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Stored notification route: the ordered channels for one notification event.
+ * Stored notification route: the ordered channels for one notification.
  *
  * @param essential whether it concerns something the recipient did, such as a receipt or a password reset; general
  *     opt-outs do not apply to it
  */
-public record NotificationRouteSetting(String event, boolean essential, List<RouteEntry> entries) {
+public record NotificationRouteSetting(String notification, boolean essential, List<RouteEntry> entries) {
     private static final int MOST_LEGS = 20;
 
     /** When an entry sends: always, or only as a fallback for those before it. */
@@ -26,7 +26,7 @@ public record NotificationRouteSetting(String event, boolean essential, List<Rou
 
     static NotificationRouteSetting read(JsonNode node) {
         WorkspaceSettingJsonParser document = WorkspaceSettingJsonParser.of(node);
-        String event = document.name("event");
+        String notification = document.name("notification");
         boolean essential = document.flag("essential");
         List<RouteEntry> legs = new ArrayList<>();
         Set<String> channels = new HashSet<>();
@@ -43,6 +43,6 @@ public record NotificationRouteSetting(String event, boolean essential, List<Rou
             leg.rejectUnknownMembers();
             legs.add(read);
         }
-        return document.finish("route", new NotificationRouteSetting(event, essential, List.copyOf(legs)));
+        return document.finish("route", new NotificationRouteSetting(notification, essential, List.copyOf(legs)));
     }
 }

@@ -16,12 +16,12 @@ public interface StepNotificationSender {
     /**
      * A message that a step wants to send.
      *
-     * @param event uses the route of that name; null if the step names a channel
+     * @param notification uses the route of that name; null if the step names a channel
      * @param to the id of a profile, or an address
      * @param protection as declared; a channel that does not support it sends nothing
      */
     record MessageRequest(
-            @Nullable String event,
+            @Nullable String notification,
             @Nullable String channel,
             @Nullable String template,
             String to,

@@ -19,10 +19,10 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p>A fallback is tried only if the channel before it certainly did not accept the message.
  *
- * @param event the notification event; null if the step names a channel
+ * @param notification the notification; null if the step names a channel
  */
 record YamlNotificationStep(
-        @Nullable String event,
+        @Nullable String notification,
         @Nullable YamlValueTemplate channel,
         @Nullable YamlValueTemplate template,
         YamlValueTemplate to,
@@ -43,7 +43,7 @@ record YamlNotificationStep(
     JsonNode run(YamlStepExecutionContext context, JsonNode filled) {
         String recipient = context.text(to, "to");
         StepNotificationSender.MessageRequest request = new StepNotificationSender.MessageRequest(
-                event,
+                notification,
                 context.optionalText(channel, "channel"),
                 context.optionalText(template, "template"),
                 recipient,
@@ -98,7 +98,7 @@ record YamlNotificationStep(
         JsonNode sent = comparedTemplates(trip, choice);
         String recipient = normal(trip.recipient());
         var aim = new YamlEffectOptions.EffectSend(
-                name(context, choice), event == null ? null : channel, recipient, sent);
+                name(context, choice), notification == null ? null : channel, recipient, sent);
         var plannedMessage = new StepNotificationSender.PlannedMessage(
                 choice,
                 trip.data(),
@@ -117,9 +117,9 @@ record YamlNotificationStep(
         return seconds.isNumber() ? terms.withProviderWindow(Duration.ofSeconds(seconds.longValue())) : terms;
     }
 
-    /** Name of the recorded effect: one event may use several channels. */
+    /** Name of the recorded effect: one notification may use several channels. */
     private String name(YamlStepExecutionContext context, JsonNode choice) {
-        return event == null
+        return notification == null
                 ? context.id()
                 : context.id() + "." + choice.path("channel").asString("");
     }
@@ -232,7 +232,7 @@ record YamlNotificationStep(
     @Override
     public DeclaredEffect declaredEffect() {
         String by = Objects.requireNonNullElse(constant(channel), "a channel");
-        return terms.declaredEffect(event == null ? "message by " + by : "event " + event);
+        return terms.declaredEffect(notification == null ? "message by " + by : "notification " + notification);
     }
 
     private static @Nullable String constant(@Nullable YamlValueTemplate template) {
@@ -244,7 +244,7 @@ record YamlNotificationStep(
         return List.of(new NotificationChannelRequirement(
                 location.step(),
                 constant(channel),
-                event,
+                notification,
                 constant(template),
                 terms.protection().word(),
                 location.window(),

@@ -17,7 +17,7 @@ final class YamlNotificationStepReader {
     private static final YamlEffectOptionsReader EFFECT =
             new YamlEffectOptionsReader("a message", EffectOperation.NOTIFY, HONOURED, null);
 
-    private static final Pattern EVENT = Pattern.compile("[a-z][a-z0-9._-]{0,63}");
+    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9._-]{0,63}");
     private static final int LONG_KEY = 256;
 
     private YamlNotificationStepReader() {}
@@ -41,17 +41,17 @@ final class YamlNotificationStepReader {
         return new YamlNotificationStep(null, channel, template, to, data, overrides, terms, place(draft, terms));
     }
 
-    /** Step kind `notify: event`, `to`, `data`: sends a notification through the channels of its route. */
+    /** Step kind `notify: NAME`, `to`, `data`: sends a notification through the channels of its route. */
     static @Nullable YamlNotificationStep readNotify(YamlStepReadContext draft) {
-        String event = draft.fields().text("notify");
-        if (event == null) {
+        String notification = draft.fields().text("notify");
+        if (notification == null) {
             return null;
         }
-        if (!EVENT.matcher(event).matches()) {
+        if (!NAME.matcher(notification).matches()) {
             draft.addError(
                     draft.fields().valueRange("notify"),
-                    "notify must name an event: a lower-case letter and up to 63 lower-case letters, digits, dots, _"
-                            + " or -.");
+                    "notify must name a notification: a lower-case letter and up to 63 lower-case letters, digits,"
+                            + " dots, _ or -.");
             return null;
         }
         YamlValueTemplate to = draft.requiredTemplate(draft.fields(), "to", CelKind.STRING, CelKind.INT);
@@ -62,7 +62,7 @@ final class YamlNotificationStepReader {
             return null;
         }
         lint(draft, terms);
-        return new YamlNotificationStep(event, null, null, to, data, overrides, terms, place(draft, terms));
+        return new YamlNotificationStep(notification, null, null, to, data, overrides, terms, place(draft, terms));
     }
 
     private static YamlNotificationStep.StepLocation place(YamlStepReadContext draft, YamlEffectOptions terms) {

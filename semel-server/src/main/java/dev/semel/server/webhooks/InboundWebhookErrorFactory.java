@@ -31,7 +31,7 @@ final class InboundWebhookErrorFactory {
     static SemelException reusedSignature() {
         return new SemelException(
                 ErrorCode.WEBHOOK_SIGNATURE_REUSED,
-                "This signature was used before under another id, and this preset does not sign ids."
+                "This signature was used before under another event id or type, and this preset does not sign them."
                         + " No run was started.",
                 "If the provider sends the same body with two different event ids, set `signature_reuse: flag` in the"
                         + " webhook.");

@@ -219,7 +219,7 @@
     const who = page.querySelector('.who a').textContent;
     const where = page.querySelector('.where').textContent;
     if (who !== $('.who a').textContent || where !== $('.where').textContent) {
-      showState('bad', `○ ${who} is logged in now, in ${where}: reload the page`);
+      showState('bad', `○ ${who} is now logged in to workspace ${where}: reload the page`);
       return;
     }
     const token = page.querySelector('input[name="csrf"]').value;
@@ -259,7 +259,7 @@
   const say = () => {
     const parts = [];
     if (fresh.size) parts.push(`${fresh.size} new ${fresh.size === 1 ? 'run' : 'runs'}`);
-    if (fitting.size) parts.push(`${fitting.size} new may match`);
+    if (fitting.size) parts.push(`${fitting.size} new ${fitting.size === 1 ? 'run' : 'runs'} may match the filter`);
     if (moved.size) parts.push(`${moved.size} changed`);
     if (came) parts.push(`${came} new ${came === 1 ? news.dataset.of.slice(0, -1) : news.dataset.of}`);
     offer(parts.length ? `${parts.join(', ')}: show` : '', () => location.reload());
@@ -376,7 +376,7 @@
     if (!due || drawing || loggedOut) return;
     const here = $('#run');
     if (refilled || here.matches(':hover') || here.contains(document.activeElement) || typed(here).length) {
-      offer(`changed, now ${due.status.replace('_', ' ')}: show`, draw);
+      offer(`run changed, now ${due.status.replace('_', ' ')}: show`, draw);
       return;
     }
     const wait = drawn + Math.max(1000, 5 * took) - Date.now();

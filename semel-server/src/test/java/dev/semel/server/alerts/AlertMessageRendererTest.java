@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Whoever is told something at night is told what to do. */
+/** Whoever is notified something at night is notified what to do. */
 final class AlertMessageRendererTest {
     @Test
     void every_metric_alert_says_what_happened_where_to_look_and_what_to_do() {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is told of a time hangs on that time, and not on how much came after it. */
+/** What is notified of a time hangs on that time, and not on how much came after it. */
 final class IncidentReportDataCollectorTest {
     private static final int MORE_THAN_ARE_LOOKED_AT = 5_300;
     private static final long HOUR = 3_600_000_000L;

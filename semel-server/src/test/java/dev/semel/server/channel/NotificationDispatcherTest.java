@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Settings, wishes, templates and channels together, on a real store. */
+/** Settings, claims, templates and channels together, on a real store. */
 class NotificationDispatcherTest {
     private static final String SMS =
             "{\"kind\": \"sms\", \"http\": {\"url\": \"https://sms.example\", \"body\": {\"to\": \"{{ to }}\","
@@ -44,7 +44,7 @@ class NotificationDispatcherTest {
                 .template("hello-v1", "{\"channel\": \"email\", \"subject\": \"Hi\", \"text\": \"Hello {{ name }}\"}")
                 .template("hello-sms", "{\"channel\": \"sms\", \"text\": \"Hi {{ name }}\"}")
                 .route("lead.welcome", """
-                    {"event": "lead.welcome", "channels": [{"channel": "mail", "template": "hello-v1"},
+                    {"notification": "lead.welcome", "channels": [{"channel": "mail", "template": "hello-v1"},
                      {"channel": "text", "template": "hello-sms", "when": "fallback"}]}
                     """)
                 .profile("p1", "{\"email\": \"ann@example.com\", \"phone\": \"+4930123456\"}");
@@ -61,7 +61,7 @@ class NotificationDispatcherTest {
         List<List<NotificationDispatcher.PlannedChannel>> plan =
                 workspace.outbox().plan("lead.welcome", "p1");
         assertEquals(
-                "+mail ann@example.com v1 (has not unsubscribed), ?text +4930123456 v1 (only if mail fails)",
+                "+mail ann@example.com v1 (the recipient has not unsubscribed), ?text +4930123456 v1 (only if mail fails)",
                 written(plan));
         NotificationDeliveryReceipt delivery = workspace
                 .outbox()
@@ -83,12 +83,12 @@ class NotificationDispatcherTest {
     void messages_that_the_recipient_opted_out_of_are_not_planned() {
         workspace.unsubscribed("p1", "email");
         String plan = written(workspace.outbox().plan("lead.welcome", "ann@example.com"));
-        assertTrue(plan.startsWith("-mail (unsubscribed from e-mail on "), plan);
+        assertTrue(plan.startsWith("-mail (the recipient unsubscribed from e-mail on "), plan);
         assertTrue(plan.contains("+text +4930123456 v1"), plan);
         workspace.unsubscribed("p1", "lead.welcome");
         assertEquals(2, written(workspace.outbox().plan("lead.welcome", "p1")).split("unsubscribed from").length - 1);
         String direct = written(workspace.outbox().plan("mail", "hello-v1", "ann@example.com"));
-        assertTrue(direct.startsWith("-mail (unsubscribed from e-mail on "), direct);
+        assertTrue(direct.startsWith("-mail (the recipient unsubscribed from e-mail on "), direct);
     }
 
     @Test
@@ -97,7 +97,7 @@ class NotificationDispatcherTest {
         workspace.unsubscribed("p1", "email");
         for (String to : List.of("p1", "p2", "Ann@Example.com")) {
             String plan = written(workspace.outbox().plan("mail", "hello-v1", to));
-            assertTrue(plan.startsWith("-mail (unsubscribed from e-mail on "), to + ": " + plan);
+            assertTrue(plan.startsWith("-mail (the recipient unsubscribed from e-mail on "), to + ": " + plan);
         }
     }
 
@@ -106,27 +106,27 @@ class NotificationDispatcherTest {
         workspace.unsubscribed("+49 30 123456", "text");
         for (String to : List.of("p1", "+4930123456")) {
             String plan = written(workspace.outbox().plan("text", "hello-sms", to));
-            assertTrue(plan.startsWith("-text (unsubscribed from text on "), to + ": " + plan);
+            assertTrue(plan.startsWith("-text (the recipient unsubscribed from text on "), to + ": " + plan);
         }
     }
 
     @Test
     void a_message_may_go_to_an_unknown_address() {
         assertEquals(
-                "+mail bob@example.com v1 (has not unsubscribed)",
+                "+mail bob@example.com v1 (the recipient has not unsubscribed)",
                 written(workspace.outbox().plan("mail", "hello-v1", "bob@example.com")));
         assertEquals(
-                "+mail ann@example.com v1 (has not unsubscribed)",
+                "+mail ann@example.com v1 (the recipient has not unsubscribed)",
                 written(workspace.outbox().plan("mail", "hello-v1", "p1")));
         assertTrue(written(workspace.outbox().plan("lead.welcome", "nobody"))
-                .startsWith("-mail (has no address for e-mail)"));
+                .startsWith("-mail (the recipient has no address for e-mail)"));
     }
 
     /** An e-mail address is no telephone number. */
     @Test
     void a_recipient_found_by_one_address_is_reached_at_the_others() {
         assertEquals(
-                "+text +4930123456 v1 (has not unsubscribed)",
+                "+text +4930123456 v1 (the recipient has not unsubscribed)",
                 written(workspace.outbox().plan("text", "hello-sms", "ann@example.com")));
     }
 
@@ -184,7 +184,7 @@ class NotificationDispatcherTest {
         }
         workspace.route(
                 "broken",
-                "{\"event\": \"broken\", \"channels\": [{\"channel\": \"fax\", \"template\": \"hello-v1\"}]}");
+                "{\"notification\": \"broken\", \"channels\": [{\"channel\": \"fax\", \"template\": \"hello-v1\"}]}");
         assertEquals(
                 ErrorCode.INVALID_INPUT,
                 assertThrows(SemelException.class, () -> workspace.outbox().plan("broken", "p1"))

@@ -16,26 +16,26 @@ class NotificationOptOutPolicyTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'',                  EMAIL, false, true,  has not unsubscribed",
-        "'',                  SMS,   false, false, has no address for SMS",
-        "'',                  SMS,   true,  false, has no address for SMS",
-        "'',                  CHAT,  false, false, has no address for chat",
-        "email,               EMAIL, false, false, unsubscribed from e-mail on 12 May 2026",
-        "sms,                 EMAIL, false, true,  has not unsubscribed",
-        "all,                 EMAIL, false, false, unsubscribed from everything on 12 May 2026",
-        "news,                EMAIL, false, false, unsubscribed from news on 12 May 2026",
-        "other-channel,       EMAIL, false, true,  has not unsubscribed",
-        "lead.welcome,        EMAIL, false, false, unsubscribed from lead.welcome on 12 May 2026",
-        "lead.other,          EMAIL, false, true,  has not unsubscribed",
-        "email,               EMAIL, true,  true,  'unsubscribed from e-mail on 12 May 2026, and lead.welcome is"
-                + " essential'",
-        "all,                 EMAIL, true,  true,  'unsubscribed from everything on 12 May 2026, and lead.welcome is"
-                + " essential'",
-        "news,                EMAIL, true,  true,  'unsubscribed from news on 12 May 2026, and lead.welcome is"
-                + " essential'",
-        "lead.welcome,        EMAIL, true,  false, unsubscribed from lead.welcome on 12 May 2026",
-        "sms email,           EMAIL, false, false, unsubscribed from e-mail on 12 May 2026",
-        "email lead.welcome,  EMAIL, true,  false, unsubscribed from lead.welcome on 12 May 2026",
+        "'',                  EMAIL, false, true,  the recipient has not unsubscribed",
+        "'',                  SMS,   false, false, the recipient has no address for SMS",
+        "'',                  SMS,   true,  false, the recipient has no address for SMS",
+        "'',                  CHAT,  false, false, the recipient has no address for chat",
+        "email,               EMAIL, false, false, the recipient unsubscribed from e-mail on 12 May 2026",
+        "sms,                 EMAIL, false, true,  the recipient has not unsubscribed",
+        "all,                 EMAIL, false, false, the recipient unsubscribed from everything on 12 May 2026",
+        "news,                EMAIL, false, false, the recipient unsubscribed from news on 12 May 2026",
+        "other-channel,       EMAIL, false, true,  the recipient has not unsubscribed",
+        "lead.welcome,        EMAIL, false, false, the recipient unsubscribed from lead.welcome on 12 May 2026",
+        "lead.other,          EMAIL, false, true,  the recipient has not unsubscribed",
+        "email,               EMAIL, true,  true,  'the recipient unsubscribed from e-mail on 12 May 2026, and lead.welcome"
+                + " is essential'",
+        "all,                 EMAIL, true,  true,  'the recipient unsubscribed from everything on 12 May 2026, and lead.welcome"
+                + " is essential'",
+        "news,                EMAIL, true,  true,  'the recipient unsubscribed from news on 12 May 2026, and lead.welcome"
+                + " is essential'",
+        "lead.welcome,        EMAIL, true,  false, the recipient unsubscribed from lead.welcome on 12 May 2026",
+        "sms email,           EMAIL, false, false, the recipient unsubscribed from e-mail on 12 May 2026",
+        "email lead.welcome,  EMAIL, true,  false, the recipient unsubscribed from lead.welcome on 12 May 2026",
     })
     void an_opt_out_is_honoured_and_named(
             String optOuts, NotificationMedium medium, boolean essential, boolean allowed, String reason) {
@@ -45,7 +45,7 @@ class NotificationOptOutPolicyTest {
             NotificationOptOutPolicy.Decision answer = NotificationOptOutPolicy.decide(
                     recipient(optOuts),
                     new NotificationOptOutPolicy.TargetChannel("news", medium),
-                    new NotificationOptOutPolicy.NotificationEvent("lead.welcome", essential));
+                    new NotificationOptOutPolicy.Notification("lead.welcome", essential));
             assertEquals(
                     allowed
                             ? new NotificationOptOutPolicy.Allowed(reason)
@@ -60,10 +60,10 @@ class NotificationOptOutPolicyTest {
     void a_message_without_an_event_is_checked_only_against_channels() {
         var way = new NotificationOptOutPolicy.TargetChannel("news", NotificationMedium.EMAIL);
         assertEquals(
-                new NotificationOptOutPolicy.Denied("unsubscribed from e-mail on 12 May 2026"),
+                new NotificationOptOutPolicy.Denied("the recipient unsubscribed from e-mail on 12 May 2026"),
                 NotificationOptOutPolicy.decide(recipient("email"), way, null));
         assertEquals(
-                new NotificationOptOutPolicy.Allowed("has not unsubscribed"),
+                new NotificationOptOutPolicy.Allowed("the recipient has not unsubscribed"),
                 NotificationOptOutPolicy.decide(recipient("lead.welcome"), way, null));
     }
 
@@ -82,11 +82,11 @@ class NotificationOptOutPolicyTest {
     }
 
     private static NotificationRecipient recipient(String optOuts) {
-        List<NotificationRecipient.OptOut> wishes = Stream.of(optOuts.split(" "))
+        List<NotificationRecipient.OptOut> claims = Stream.of(optOuts.split(" "))
                 .filter(topic -> !topic.isBlank())
                 .map(topic -> new NotificationRecipient.OptOut(topic, DAY))
                 .toList();
         return new NotificationRecipient(
-                Map.of(NotificationMedium.EMAIL, "ann@example.com", NotificationMedium.CHAT, " "), wishes);
+                Map.of(NotificationMedium.EMAIL, "ann@example.com", NotificationMedium.CHAT, " "), claims);
     }
 }

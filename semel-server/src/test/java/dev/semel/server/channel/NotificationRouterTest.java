@@ -74,8 +74,8 @@ class NotificationRouterTest {
                 route("email sms? whatsapp? fax?"), recipient("EMAIL SMS WHATSAPP", "email"), SET_UP);
         assertEquals(
                 List.of(
-                        "unsubscribed from e-mail on 12 May 2026",
-                        "has not unsubscribed; replaces the skipped channel",
+                        "the recipient unsubscribed from e-mail on 12 May 2026",
+                        "the recipient has not unsubscribed; this channel replaces the skipped one",
                         "only if sms fails",
                         "the channel does not exist"),
                 plan.legs().getFirst().decisions().stream()
@@ -109,7 +109,7 @@ class NotificationRouterTest {
                 new NotificationRouteSetting("receipt", true, route("email").entries());
         NotificationRouter.RoutePlan plan = NotificationRouter.plan(route, recipient("EMAIL", "email"), SET_UP);
         assertEquals(
-                "unsubscribed from e-mail on 12 May 2026, and receipt is essential",
+                "the recipient unsubscribed from e-mail on 12 May 2026, and receipt is essential",
                 plan.legs().getFirst().selected().orElseThrow().reason());
     }
 
@@ -152,10 +152,10 @@ class NotificationRouterTest {
         for (String medium : addresses.isBlank() ? new String[0] : addresses.split(" ")) {
             known.put(NotificationMedium.valueOf(medium), "to-" + medium);
         }
-        List<NotificationRecipient.OptOut> wishes = new ArrayList<>();
+        List<NotificationRecipient.OptOut> claims = new ArrayList<>();
         for (String topic : optOuts.isBlank() ? new String[0] : optOuts.split(" ")) {
-            wishes.add(new NotificationRecipient.OptOut(topic, LocalDate.of(2026, 5, 12)));
+            claims.add(new NotificationRecipient.OptOut(topic, LocalDate.of(2026, 5, 12)));
         }
-        return new NotificationRecipient(known, wishes);
+        return new NotificationRecipient(known, claims);
     }
 }

@@ -74,7 +74,7 @@ final class RawMailServer implements AutoCloseable {
                     try (socket) {
                         talk(implicit ? encrypted(socket) : socket);
                     } catch (IOException | Hangup _) {
-                        // The other side left, or this one did as it was told.
+                        // The other side left, or this one did as it was notified.
                     }
                 });
             }

@@ -25,13 +25,13 @@ class AuditCommandsTest {
     Path folder = Path.of("");
 
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
-        desk.folder = folder;
+        client = new CliTestTerminal(server);
+        client.folder = folder;
     }
 
     @AfterEach
@@ -42,7 +42,7 @@ class AuditCommandsTest {
     @Test
     void the_audit_is_a_table_and_its_filter_is_sent_as_typed() {
         server.on("GET /v1/audit", json(200, "{\"items\":[" + ROW + "],\"next\":\"abc\"}"));
-        var result = desk.run("audit", "list", "action:key.release", "since:7d", "--plain");
+        var result = client.run("audit", "list", "action:key.release", "since:7d", "--plain");
         assertEquals(0, result.exit(), result.err());
         assertEquals("2026-11-15T09:12:00Z\ttok_1\tkey.release\tevt_1\ton purpose\n", result.out());
         assertTrue(
@@ -58,13 +58,14 @@ class AuditCommandsTest {
                 "GET /v1/audit",
                 json(200, "{\"items\":[" + ROW + "],\"next\":\"abc\"}"),
                 json(200, "{\"items\":[" + ROW + "],\"next\":null}"));
-        var result = desk.run("audit", "list", "--export", "audit.jsonl");
+        var result = client.run("audit", "list", "--export", "audit.jsonl");
         assertEquals(0, result.exit(), result.err());
         assertEquals(ROW + "\n" + ROW + "\n", Files.readString(folder.resolve("audit.jsonl")));
         assertFalse(Files.exists(folder.resolve("audit.jsonl.part")));
         assertTrue(result.err().contains("2 rows written to audit.jsonl"), result.err());
         assertEquals(
-                1, desk.run("audit", "list", "--export", "nowhere/audit.jsonl").exit());
+                1,
+                client.run("audit", "list", "--export", "nowhere/audit.jsonl").exit());
     }
 
     @Test
@@ -75,48 +76,48 @@ class AuditCommandsTest {
                         200,
                         "{\"incident_id\":\"inc_1\",\"title\":\"outage\",\"since\":\"a\",\"until\":\"b\",\"answers\":"
                                 + "{\"trigger\":\"run_1 failed\"}}"));
-        var result = desk.run("incident", "create", "--since", "2h", "--title", "outage");
+        var result = client.run("incident", "create", "--since", "2h", "--title", "outage");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "{\"since\":\"2h\",\"title\":\"outage\"}",
                 server.seen.getFirst().body());
         assertTrue(result.out().contains("trigger\n  run_1 failed\n"), result.out());
-        assertEquals(2, desk.run("incident").exit());
+        assertEquals(2, client.run("incident").exit());
     }
 
     @Test
     void retention_options_accept_only_known_names() {
         assertEquals(
                 0,
-                desk.run("serve", "--keep", "runs=30d", "--keep", "payloads=12h")
+                client.run("serve", "--keep", "runs=30d", "--keep", "payloads=12h")
                         .exit());
         assertEquals(
                 Map.of("runs", Duration.ofDays(30), "payloads", Duration.ofHours(12)),
-                desk.served.getFirst().retention());
-        assertEquals(2, desk.run("serve", "--keep", "keys=1d").exit());
-        assertEquals(2, desk.run("serve", "--keep", "runs").exit());
-        desk.environment.put("SEMEL_KEEP", "audit=365d, events=14d");
-        desk.run("serve");
+                client.served.getFirst().retention());
+        assertEquals(2, client.run("serve", "--keep", "keys=1d").exit());
+        assertEquals(2, client.run("serve", "--keep", "runs").exit());
+        client.environment.put("SEMEL_KEEP", "audit=365d, events=14d");
+        client.run("serve");
         assertEquals(
                 Map.of("audit", Duration.ofDays(365), "events", Duration.ofDays(14)),
-                desk.served.getLast().retention());
+                client.served.getLast().retention());
     }
 
     @Test
     void only_dev_accepts_a_provider_simulator_port_and_only_a_local_one() {
-        desk.environment.put("SEMEL_STAND_IN", "4711");
-        desk.run("dev");
-        assertEquals(4711, desk.served.getLast().stepPermissions().stubPort());
-        desk.run("serve");
-        assertEquals(0, desk.served.getLast().stepPermissions().stubPort());
-        desk.environment.put("SEMEL_STAND_IN", "evil.example:80");
-        assertEquals(2, desk.run("dev").exit());
+        client.environment.put("SEMEL_STAND_IN", "4711");
+        client.run("dev");
+        assertEquals(4711, client.served.getLast().stepPermissions().stubPort());
+        client.run("serve");
+        assertEquals(0, client.served.getLast().stepPermissions().stubPort());
+        client.environment.put("SEMEL_STAND_IN", "evil.example:80");
+        assertEquals(2, client.run("dev").exit());
     }
 
     @Test
     void qa_needs_an_existing_workflow_and_an_object_as_data() throws IOException {
         Files.writeString(folder.resolve("a.yaml"), "semel: 1\nworkflow: a\nsteps: [{id: note, set: {ok: true}}]\n");
-        var result = desk.run("qa", "a.yaml", "--data", "[]");
+        var result = client.run("qa", "a.yaml", "--data", "[]");
         assertEquals(2, result.exit(), result.err());
         assertTrue(result.err().contains("not a JSON object"), result.err());
     }

@@ -16,13 +16,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ChangeCommandsTest {
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open(@TempDir Path folder) throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
-        desk.folder = folder;
+        client = new CliTestTerminal(server);
+        client.folder = folder;
     }
 
     @AfterEach
@@ -33,7 +33,8 @@ class ChangeCommandsTest {
     @Test
     void a_new_token_is_alone_on_stdout() {
         server.on("POST /v1/tokens", json(200, "{\"token_id\":\"tok_1\",\"token\":\"semel_secret\"}"));
-        var result = desk.run("token", "create", "--workspace", "default", "--scope", "trigger,read", "--name", "shop");
+        var result =
+                client.run("token", "create", "--workspace", "default", "--scope", "trigger,read", "--name", "shop");
         assertEquals(0, result.exit(), result.err());
         assertEquals("semel_secret\n", result.out());
         assertTrue(result.err().contains("tok_1 created"));
@@ -45,14 +46,14 @@ class ChangeCommandsTest {
     @Test
     void a_token_may_have_a_quota() {
         server.on("POST /v1/tokens", json(200, "{\"token_id\":\"tok_1\",\"token\":\"semel_secret\"}"));
-        var result = desk.run("token", "create", "--workspace", "default", "--scope", "trigger", "--quota", "600");
+        var result = client.run("token", "create", "--workspace", "default", "--scope", "trigger", "--quota", "600");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "{\"workspace\":\"default\",\"scopes\":[\"trigger\"],\"quota_per_minute\":600}",
                 server.seen.getFirst().body());
         assertEquals(
                 2,
-                desk.run("token", "create", "--workspace", "default", "--scope", "trigger", "--quota", "many")
+                client.run("token", "create", "--workspace", "default", "--scope", "trigger", "--quota", "many")
                         .exit());
         assertEquals(1, server.seen.size());
     }
@@ -64,28 +65,28 @@ class ChangeCommandsTest {
         server.on("POST /v1/signals/early", json(200, "{\"runs\":[],\"stored_until\":\"2026-03-01T09:00:00Z\"}"));
         assertEquals(
                 "delivered run_1 (waiting)\n",
-                desk.run("run", "signal", "run_1", "paid", "--id", "evt_1").out());
+                client.run("run", "signal", "run_1", "paid", "--id", "evt_1").out());
         assertEquals(
                 "delivered run_1\ndelivered run_2\n",
-                desk.run("run", "signal", "--key", "o1", "paid", "--data", "{\"a\":1}")
+                client.run("run", "signal", "--key", "o1", "paid", "--data", "{\"a\":1}")
                         .out());
         assertEquals(
                 "{\"data\":{\"a\":1},\"key\":\"o1\"}", server.seen.getLast().body());
-        assertTrue(desk.run("run", "signal", "--key", "o1", "early")
+        assertTrue(client.run("run", "signal", "--key", "o1", "early")
                 .out()
                 .startsWith("stored until 2026-03-01T09:00:00Z"));
-        assertEquals(2, desk.run("run", "signal", "paid").exit());
+        assertEquals(2, client.run("run", "signal", "paid").exit());
     }
 
     @Test
     void a_token_is_revoked_by_its_id() {
         server.on("DELETE /v1/tokens/tok_1", new ScriptedServer.ScriptedResponse(204, "", Map.of()));
-        assertEquals("tok_1 revoked\n", desk.run("token", "revoke", "tok_1").out());
-        assertTrue(desk.run("token", "revoke", "tok_1", "--json")
+        assertEquals("tok_1 revoked\n", client.run("token", "revoke", "tok_1").out());
+        assertTrue(client.run("token", "revoke", "tok_1", "--json")
                 .json()
                 .path("revoked")
                 .asBoolean());
-        assertEquals(6, desk.run("token", "revoke", "tok_2").exit());
+        assertEquals(6, client.run("token", "revoke", "tok_2").exit());
     }
 
     @Test
@@ -96,11 +97,11 @@ class ChangeCommandsTest {
                 + "workflow: pay # here\n"
                 + "steps:\n"
                 + "  - {id: note, set: {ok: true}}\n";
-        Files.writeString(desk.folder.resolve("a.yaml"), yaml);
+        Files.writeString(client.folder.resolve("a.yaml"), yaml);
         server.on(
                 "PUT /v1/workflows/pay",
                 json(200, "{\"workflow_id\":\"wf_1\",\"workflow\":\"pay\",\"version\":2,\"warnings\":[\"no owner\"]}"));
-        var result = desk.run("publish", "a.yaml");
+        var result = client.run("publish", "a.yaml");
         assertEquals(0, result.exit(), result.err());
         assertEquals("pay v2 published\n", result.out());
         assertTrue(result.err().contains("a.yaml: warning: no owner"), result.err());
@@ -110,10 +111,10 @@ class ChangeCommandsTest {
 
     @Test
     void dry_run_publishes_nothing_and_a_bad_file_does_not_stop_the_others() throws IOException {
-        Files.writeString(desk.folder.resolve("a.yaml"), "workflow: bad\n");
-        Files.writeString(desk.folder.resolve("b.yml"), "workflow: good\n");
-        Files.writeString(desk.folder.resolve("c.yaml"), "steps: []\n");
-        Files.writeString(desk.folder.resolve("notes.txt"), "workflow: no\n");
+        Files.writeString(client.folder.resolve("a.yaml"), "workflow: bad\n");
+        Files.writeString(client.folder.resolve("b.yml"), "workflow: good\n");
+        Files.writeString(client.folder.resolve("c.yaml"), "steps: []\n");
+        Files.writeString(client.folder.resolve("notes.txt"), "workflow: no\n");
         server.on(
                         "PUT /v1/workflows/bad",
                         json(
@@ -121,14 +122,14 @@ class ChangeCommandsTest {
                                 "{\"title\":\"T\",\"detail\":\"D\",\"code\":\"invalid-definition\",\"errors\":[{\"line\":3,\"column\":7,\"message\":\"no"
                                     + " such step\"}]}"))
                 .on("PUT /v1/workflows/good", json(200, "{\"workflow\":\"good\",\"version\":1,\"warnings\":[]}"));
-        var result = desk.run("publish", "--dry-run", ".");
+        var result = client.run("publish", "--dry-run", ".");
         assertEquals(1, result.exit());
         assertEquals("good is valid; nothing was published\n", result.out());
         assertTrue(result.err().contains("line 3:7  no such step"), result.err());
         assertTrue(result.err().contains("c.yaml has no workflow name"), result.err());
         assertTrue(server.seen.stream()
                 .allMatch(receivedRequest -> receivedRequest.target().endsWith("?dry_run=true")));
-        var json = desk.run("publish", "--dry-run", ".", "--json").json();
+        var json = client.run("publish", "--dry-run", ".", "--json").json();
         assertEquals(3, json.path("items").size());
     }
 

@@ -24,12 +24,12 @@ class CliUserCommandsTest {
             "{\"name\":\"ada\",\"role\":\"viewer\",\"disabled\":false,\"invitation\":\"/setup?token=1.abc\"}";
 
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -47,22 +47,22 @@ class CliUserCommandsTest {
             NAME  ROLE    GROUPS         LOGS IN WITH  STATUS    CHANGED
             ada   admin   ops warehouse  password                2 m ago
             olga  viewer                 provider      disabled  just now
-            """, desk.run("user", "list").out());
+            """, client.run("user", "list").out());
         assertEquals(
                 "ada\tadmin\tops warehouse\tpassword\t\t2026-11-15T09:10:04Z",
-                desk.run("user", "list", "--plain").out().lines().findFirst().orElse(""));
+                client.run("user", "list", "--plain").out().lines().findFirst().orElse(""));
     }
 
     @Test
     void an_invitation_prints_the_full_link_and_changes_no_existing_user() {
         server.on("PUT /v1/users/ada", json(200, LINK), problem(412, "precondition-failed", false));
-        var invited = desk.run("user", "invite", "ada", "--role", "viewer");
+        var invited = client.run("user", "invite", "ada", "--role", "viewer");
         assertEquals(server.address() + "/setup?token=1.abc\n", invited.out());
         assertEquals("{\"role\":\"viewer\"}", server.seen.getFirst().body());
         assertEquals("*", server.seen.getFirst().header("If-None-Match"));
-        assertEquals(9, desk.run("user", "invite", "ada", "--role", "viewer").exit());
-        assertEquals(2, desk.run("user", "invite", "ada").exit());
-        assertEquals(2, desk.run("user").exit());
+        assertEquals(9, client.run("user", "invite", "ada", "--role", "viewer").exit());
+        assertEquals(2, client.run("user", "invite", "ada").exit());
+        assertEquals(2, client.run("user").exit());
     }
 
     @Test
@@ -78,16 +78,17 @@ class CliUserCommandsTest {
             NAME  KIND    ROLE    CREATED BY  CREATED  EXPIRES
             ada   invite  viewer  tok_1       2 m ago  2026-11-22T09:10:04Z
             olga  reset   admin   usr_max     2 m ago  not valid any more
-            """, desk.run("user", "invitations").out());
+            """, client.run("user", "invitations").out());
         assertEquals(
-                "ada has no open link\n", desk.run("user", "revoke-link", "ada").out());
-        assertEquals(6, desk.run("user", "revoke-link", "nobody").exit());
+                "ada has no open link\n",
+                client.run("user", "revoke-link", "ada").out());
+        assertEquals(6, client.run("user", "revoke-link", "nobody").exit());
     }
 
     @Test
     void an_existing_invitation_is_not_printed_as_a_link() {
         server.on("POST /v1/users/ada/reset", json(200, LINK.replace("\"/setup?token=1.abc\"", "null")));
-        var again = desk.run("user", "reset", "ada");
+        var again = client.run("user", "reset", "ada");
         assertEquals("", again.out());
         assertTrue(again.err().contains("created this link earlier"), again.err());
     }
@@ -100,20 +101,22 @@ class CliUserCommandsTest {
                 .on("DELETE /v1/users/ada/sessions", json(200, "{\"name\":\"ada\",\"ended\":true}"))
                 .on("DELETE /v1/users/ada", json(200, "{\"name\":\"ada\",\"removed\":true}"));
         assertEquals(
-                "ada is operator\n", desk.run("user", "role", "ada", "operator").out());
+                "ada is operator\n",
+                client.run("user", "role", "ada", "operator").out());
         assertEquals("*", server.seen.getLast().header("If-Match"));
-        assertEquals("ada is disabled\n", desk.run("user", "disable", "ada").out());
+        assertEquals("ada is disabled\n", client.run("user", "disable", "ada").out());
         assertEquals("{\"disabled\":true}", server.seen.getLast().body());
         assertEquals("*", server.seen.getLast().header("If-Match"));
-        assertEquals("ada can log in again\n", desk.run("user", "enable", "ada").out());
+        assertEquals(
+                "ada can log in again\n", client.run("user", "enable", "ada").out());
         assertEquals(
                 server.address() + "/setup?token=1.abc\n",
-                desk.run("user", "reset", "ada").out());
+                client.run("user", "reset", "ada").out());
         assertEquals(
                 "ada is logged out everywhere\n",
-                desk.run("user", "logout", "ada").out());
-        assertEquals("ada is deleted\n", desk.run("user", "delete", "ada").out());
-        assertEquals(6, desk.run("user", "disable", "nobody").exit());
+                client.run("user", "logout", "ada").out());
+        assertEquals("ada is deleted\n", client.run("user", "delete", "ada").out());
+        assertEquals(6, client.run("user", "disable", "nobody").exit());
     }
 
     @Test
@@ -121,30 +124,30 @@ class CliUserCommandsTest {
         server.on("PUT /v1/users/ada", json(200, "{\"name\":\"ada\",\"role\":\"viewer\"}"));
         assertEquals(
                 "ada is in ops, warehouse\n",
-                desk.run("user", "groups", "ada", "ops", "warehouse").out());
+                client.run("user", "groups", "ada", "ops", "warehouse").out());
         assertEquals(
                 "{\"groups\":[\"ops\",\"warehouse\"]}", server.seen.getLast().body());
         assertEquals("*", server.seen.getLast().header("If-Match"));
-        assertEquals("ada is in no group\n", desk.run("user", "groups", "ada").out());
+        assertEquals("ada is in no group\n", client.run("user", "groups", "ada").out());
         assertEquals("{\"groups\":[]}", server.seen.getLast().body());
     }
 
     @Test
     void a_password_change_reads_two_lines_of_stdin_and_no_argument() {
         server.on("POST /v1/users/ada/password", json(200, "{\"name\":\"ada\",\"changed\":true}"));
-        desk.stdin = "the old one\r\nthe new one\n";
-        var changed = desk.run("user", "password", "ada");
+        client.stdin = "the old one\r\nthe new one\n";
+        var changed = client.run("user", "password", "ada");
         assertEquals("ada has a new password; all sessions have ended\n", changed.out());
         assertEquals(
                 "{\"old\":\"the old one\",\"new\":\"the new one\"}",
                 server.seen.getLast().body());
         for (String missing : List.of("", "the old one", "the old one\n", "\nthe new one")) {
-            desk.stdin = missing;
-            var refused = desk.run("user", "password", "ada");
+            client.stdin = missing;
+            var refused = client.run("user", "password", "ada");
             assertEquals(2, refused.exit(), missing);
             assertFalse(refused.err().contains("one in the"), refused.err());
         }
-        assertEquals(2, desk.run("user", "password", "ada", "the old one").exit());
+        assertEquals(2, client.run("user", "password", "ada", "the old one").exit());
         assertEquals(1, server.seen.size());
     }
 
@@ -157,17 +160,17 @@ class CliUserCommandsTest {
         assertEquals("""
             SESSION           FROM          STARTED  EXPIRES
             0a1b2c3d4e5f6071  198.51.100.1  2 m ago  2026-11-15T21:10:04Z
-            """, desk.run("user", "sessions", "ada").out());
+            """, client.run("user", "sessions", "ada").out());
         assertEquals(
                 "https://semel.example.com/setup?token=1.abc\n",
-                desk.run("user", "reset", "ada").out());
+                client.run("user", "reset", "ada").out());
     }
 
     @Test
     void a_profile_is_revealed_only_with_a_reason() {
         server.on("POST /v1/profiles/cus_1/reveal", json(200, "{\"profile_id\":\"cus_1\",\"version\":1}"));
-        assertEquals(2, desk.run("profile", "reveal", "cus_1").exit());
-        assertTrue(desk.run("profile", "reveal", "cus_1", "--reason", "ticket 7")
+        assertEquals(2, client.run("profile", "reveal", "cus_1").exit());
+        assertTrue(client.run("profile", "reveal", "cus_1", "--reason", "ticket 7")
                 .out()
                 .contains("cus_1"));
         assertEquals("{\"reason\":\"ticket 7\"}", server.seen.getLast().body());
@@ -182,11 +185,11 @@ class CliUserCommandsTest {
                 .proxySettings();
         assertEquals(TrustedProxies.of(List.of("127.0.0.1", "10.0.0.0/24")), front.trustedProxies());
         assertEquals("https://semel.example.com", front.publicUrl());
-        assertEquals(0, desk.run("serve", "--trusted-proxy", "::1").exit());
+        assertEquals(0, client.run("serve", "--trusted-proxy", "::1").exit());
         assertEquals(
                 TrustedProxies.of(List.of("::1")),
-                desk.served.getLast().proxySettings().trustedProxies());
-        var wrong = desk.run("serve", "--trusted-proxy", "proxy.example");
+                client.served.getLast().proxySettings().trustedProxies());
+        var wrong = client.run("serve", "--trusted-proxy", "proxy.example");
         assertEquals(2, wrong.exit());
         assertTrue(wrong.err().contains("Nothing was started"), wrong.err());
     }
@@ -196,10 +199,11 @@ class CliUserCommandsTest {
         server.on(
                 "POST /v1/runs/run_1/reveal",
                 json(200, "{\"run_id\":\"run_1\",\"input\":{\"email\":\"a@b.example\"}}"));
-        assertEquals(2, desk.run("run", "reveal", "run_1").exit());
+        assertEquals(2, client.run("run", "reveal", "run_1").exit());
         assertEquals(0, server.seen.size());
-        assertTrue(
-                desk.run("run", "reveal", "run_1", "--reason", "ticket 7").out().contains("a@b.example"));
+        assertTrue(client.run("run", "reveal", "run_1", "--reason", "ticket 7")
+                .out()
+                .contains("a@b.example"));
         assertEquals("{\"reason\":\"ticket 7\"}", server.seen.getFirst().body());
     }
 
@@ -225,10 +229,10 @@ class CliUserCommandsTest {
     }
 
     private ServerOptions served(Map<String, String> variables) {
-        desk.environment.putAll(variables);
-        var result = desk.run("serve");
+        client.environment.putAll(variables);
+        var result = client.run("serve");
         assertEquals(0, result.exit(), result.err());
-        return desk.served.getLast();
+        return client.served.getLast();
     }
 
     @Test
@@ -244,13 +248,13 @@ class CliUserCommandsTest {
                         "SEMEL_PUBLIC_URL", "semel.example.com",
                         "SEMEL_OIDC_ROLES", "ops=king")
                 .entrySet()) {
-            desk.environment.putAll(whole);
-            desk.environment.put(wrong.getKey(), wrong.getValue());
-            var result = desk.run("serve");
+            client.environment.putAll(whole);
+            client.environment.put(wrong.getKey(), wrong.getValue());
+            var result = client.run("serve");
             assertEquals(2, result.exit(), wrong.toString());
             assertTrue(result.err().contains(wrong.getKey()), result.err());
             assertTrue(result.err().contains("Nothing was started"), result.err());
         }
-        assertEquals(0, desk.served.size());
+        assertEquals(0, client.served.size());
     }
 }

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** `secret`, `template`, `profile` and their like. */
 class CliWorkspaceSettingCommandsTest {
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open(@TempDir Path folder) throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
-        desk.folder = folder;
+        client = new CliTestTerminal(server);
+        client.folder = folder;
     }
 
     @AfterEach
@@ -36,8 +36,8 @@ class CliWorkspaceSettingCommandsTest {
         server.on(
                 "PUT /v1/secrets/stripe",
                 json(200, "{\"name\":\"stripe\",\"version\":2,\"fingerprint\":\"a1b2c3d4\",\"key\":\"current\"}"));
-        desk.stdin = "sk live \u202e \"quoted\"\n\n";
-        var result = desk.run("secret", "set", "stripe");
+        client.stdin = "sk live \u202e \"quoted\"\n\n";
+        var result = client.run("secret", "set", "stripe");
         assertEquals(0, result.exit(), result.err());
         assertEquals("secret stripe v2  fingerprint a1b2c3d4\n", result.out());
         assertFalse((result.out() + result.err()).contains("sk live"));
@@ -50,11 +50,11 @@ class CliWorkspaceSettingCommandsTest {
 
     @Test
     void a_secret_is_never_an_argument_and_never_empty() {
-        desk.stdin = "";
-        assertEquals(2, desk.run("secret", "set", "stripe", "sk_live_1").exit());
-        assertEquals(2, desk.run("secret", "set", "stripe").exit());
-        desk.stdin = "\n";
-        var empty = desk.run("secret", "set", "stripe");
+        client.stdin = "";
+        assertEquals(2, client.run("secret", "set", "stripe", "sk_live_1").exit());
+        assertEquals(2, client.run("secret", "set", "stripe").exit());
+        client.stdin = "\n";
+        var empty = client.run("secret", "set", "stripe");
         assertEquals(2, empty.exit());
         assertTrue(empty.err().contains("Nothing was stored"), empty.err());
         assertEquals(0, server.seen.size());
@@ -63,32 +63,35 @@ class CliWorkspaceSettingCommandsTest {
     @Test
     void a_view_is_saved_under_its_name() {
         server.on("PUT /v1/views/late", json(200, "{\"name\":\"late\",\"version\":1,\"warnings\":[]}"));
-        desk.stdin = "{\"filter\": \"status:failed since:24h\"}";
-        var result = desk.run("view", "save", "late", "-");
+        client.stdin = "{\"filter\": \"status:failed since:24h\"}";
+        var result = client.run("view", "save", "late", "-");
         assertEquals("view late v1\n", result.out());
     }
 
     @Test
     void a_document_is_saved_over_the_named_version() throws IOException {
-        Files.writeString(desk.folder.resolve("w.json"), "{\"channel\": \"sms\", \"text\": \"hi\"}");
+        Files.writeString(client.folder.resolve("w.json"), "{\"channel\": \"sms\", \"text\": \"hi\"}");
         server.on(
                 "PUT /v1/templates/welcome",
                 json(200, "{\"name\":\"welcome\",\"version\":4,\"warnings\":[\"look here\"]}"),
                 json(200, "{\"name\":\"welcome\",\"version\":1,\"warnings\":[]}"),
                 problem(412, "precondition-failed", false));
-        var over = desk.run("template", "save", "welcome", "w.json", "--over", "3");
+        var over = client.run("template", "save", "welcome", "w.json", "--over", "3");
         assertEquals("template welcome v4\n", over.out());
         assertTrue(over.err().contains("warning: look here"), over.err());
         assertEquals("\"3\"", server.seen.get(0).header("If-Match"));
         assertEquals(
                 0,
-                desk.run("template", "save", "welcome", "w.json", "--over", "0").exit());
+                client.run("template", "save", "welcome", "w.json", "--over", "0")
+                        .exit());
         assertEquals("*", server.seen.get(1).header("If-None-Match"));
         assertEquals(
                 9,
-                desk.run("template", "save", "welcome", "w.json", "--over", "3").exit());
-        assertEquals(2, desk.run("template", "save", "welcome", "missing.json").exit());
-        assertEquals(2, desk.run("template").exit(), "it says what there is to do");
+                client.run("template", "save", "welcome", "w.json", "--over", "3")
+                        .exit());
+        assertEquals(
+                2, client.run("template", "save", "welcome", "missing.json").exit());
+        assertEquals(2, client.run("template").exit(), "it says what there is to do");
     }
 
     @Test
@@ -98,23 +101,23 @@ class CliWorkspaceSettingCommandsTest {
                         json(200, "{\"items\":[{\"profile_id\":\"cus_1\",\"version\":2}],\"next\":\"abc\"}"))
                 .on("PUT /v1/profiles/cus%2F1/subscriptions/email", json(200, "{\"topic\":\"email\"}"))
                 .on("DELETE /v1/cohorts/vip/members/cus_1", json(200, "{\"removed\":true}"));
-        var list = desk.run("profile", "list", "--plain");
+        var list = client.run("profile", "list", "--plain");
         assertTrue(list.out().startsWith("cus_1\t2"), list.out());
         assertTrue(list.err().contains("more: semel profile list --after abc"), list.err());
         assertEquals(
                 "cus/1 gets no email\n",
-                desk.run("profile", "unsubscribe", "cus/1", "email").out());
+                client.run("profile", "unsubscribe", "cus/1", "email").out());
         assertEquals("{\"subscribed\":false}", server.seen.get(1).body());
         assertEquals(
                 "cus_1 is not in vip\n",
-                desk.run("cohort", "remove", "vip", "cus_1").out());
+                client.run("cohort", "remove", "vip", "cus_1").out());
     }
 
     @Test
     void the_server_reads_its_key_from_the_environment_and_never_prints_it() {
-        desk.environment.put("SEMEL_SECRET_KEY", "c2VjcmV0");
-        desk.run("serve");
-        ServerOptions options = desk.served.getFirst();
+        client.environment.put("SEMEL_SECRET_KEY", "c2VjcmV0");
+        client.run("serve");
+        ServerOptions options = client.served.getFirst();
         assertEquals("c2VjcmV0", options.secretKey().text());
         assertFalse(options.toString().contains("c2VjcmV0"), options.toString());
     }

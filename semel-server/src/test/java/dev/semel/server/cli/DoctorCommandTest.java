@@ -21,13 +21,13 @@ import tools.jackson.databind.JsonNode;
 
 class DoctorCommandTest {
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open(@TempDir Path folder) throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
-        desk.folder = folder;
+        client = new CliTestTerminal(server);
+        client.folder = folder;
     }
 
     @AfterEach
@@ -38,7 +38,7 @@ class DoctorCommandTest {
     @Test
     void a_healthy_server_passes_all_checks() {
         well();
-        var result = desk.run("doctor", "--json", "--port", Integer.toString(server.port()));
+        var result = client.run("doctor", "--json", "--port", Integer.toString(server.port()));
         assertEquals(0, result.exit(), result.out());
         assertEquals(
                 Map.of(
@@ -53,7 +53,7 @@ class DoctorCommandTest {
         server.on("GET /healthz", json(200, "{\"status\":\"ok\"}").with("Date", "Sun, 15 Nov 2026 08:12:04 GMT"))
                 .on("GET /readyz", problem(503, "store-unavailable", true))
                 .on("GET /v1/workflows", problem(401, "unauthenticated", false));
-        var result = desk.run("doctor", "--json", "--port", Integer.toString(server.port()));
+        var result = client.run("doctor", "--json", "--port", Integer.toString(server.port()));
         assertEquals(1, result.exit());
         assertEquals(
                 Map.of(
@@ -68,7 +68,7 @@ class DoctorCommandTest {
     @Test
     void another_program_on_the_port_is_distinguished_from_semel() {
         server.on("GET /healthz", json(200, "{}")).on("GET /v1/workflows", json(200, "{\"hello\":1}"));
-        var result = desk.run("doctor", "--port", Integer.toString(server.port()));
+        var result = client.run("doctor", "--port", Integer.toString(server.port()));
         assertEquals(1, result.exit());
         assertTrue(result.out().contains("in use by a program that is not Semel"), result.out());
         assertTrue(result.out().contains("answered by a program that is not Semel"), result.out());
@@ -78,7 +78,7 @@ class DoctorCommandTest {
     void an_unreachable_server_is_a_failure_only_if_one_was_named() {
         int port = server.port();
         server.close();
-        var named = desk.run("doctor", "--json", "--port", Integer.toString(port));
+        var named = client.run("doctor", "--json", "--port", Integer.toString(port));
         assertEquals("fail", grades(named.json()).get("server"));
         assertEquals("ok", grades(named.json()).get("port"));
         assertEquals(1, named.exit());
@@ -87,16 +87,16 @@ class DoctorCommandTest {
     @Test
     void a_data_folder_that_is_a_file_fails() throws IOException {
         well();
-        Files.writeString(desk.folder.resolve("file"), "");
-        var result = desk.run("doctor", "--json", "--data", "file/inside", "--port", Integer.toString(server.port()));
+        Files.writeString(client.folder.resolve("file"), "");
+        var result = client.run("doctor", "--json", "--data", "file/inside", "--port", Integer.toString(server.port()));
         assertEquals("fail", grades(result.json()).get("store"));
     }
 
     @Test
     void the_doctor_leaves_nothing_behind() throws IOException {
         well();
-        desk.run("doctor", "--port", Integer.toString(server.port()));
-        try (var files = Files.list(desk.folder)) {
+        client.run("doctor", "--port", Integer.toString(server.port()));
+        try (var files = Files.list(client.folder)) {
             assertEquals(0, files.count());
         }
     }

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** What forms of pages do, by command: drafts, workspaces, answers of incidents, checks, decisions on many. */
 class FormEquivalentCommandsTest {
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -35,7 +35,7 @@ class FormEquivalentCommandsTest {
             {"text":"semel: 1\\nworkflow: a\\n","workflow":"a","errors":[],"warnings":["no owner"],
              "diff":{"unified":"-old\\n+new\\n"},"preview":{"run_id":"run_1","key":"a/1","problem":null}}
             """));
-        var result = desk.run("workflow", "draft", file.toString(), "--workflow", "a", "--step", "s");
+        var result = client.run("workflow", "draft", file.toString(), "--workflow", "a", "--step", "s");
         assertEquals("-old\n+new\n", result.out());
         assertTrue(result.err().contains("warning: no owner"), result.err());
         assertTrue(result.err().contains("key of step s, computed from the data of run_1: a/1"), result.err());
@@ -51,7 +51,7 @@ class FormEquivalentCommandsTest {
         server.on("POST /v1/drafts", json(200, """
             {"text":"semel: 1\\nworkflow: b\\n","workflow":"b","errors":[{"line":2,"message":"no steps"}],"warnings":[]}
             """));
-        var result = desk.run("workflow", "draft", file.toString(), "--edit", "{\"op\":\"delete\",\"step\":\"x\"}");
+        var result = client.run("workflow", "draft", file.toString(), "--edit", "{\"op\":\"delete\",\"step\":\"x\"}");
         assertEquals("semel: 1\nworkflow: b\n", result.out());
         assertTrue(result.err().contains("error, line 2: no steps"), result.err());
         assertTrue(server.seen.getFirst().body().contains("\"edits\":[{\"op\":\"delete\",\"step\":\"x\"}]"));
@@ -67,7 +67,7 @@ class FormEquivalentCommandsTest {
             WORKSPACE  OWN
             default    this one
             shop
-            """, desk.run("workspace", "list").out());
+            """, client.run("workspace", "list").out());
     }
 
     @Test
@@ -75,7 +75,7 @@ class FormEquivalentCommandsTest {
         server.on("PUT /v1/incidents/inc_1", json(200, """
             {"incident_id":"inc_1","title":"outage","since":"a","until":"b","answers":{"add":"a second one"}}
             """));
-        var result = desk.run("incident", "answer", "inc_1", "--title", "outage", "--over", "3", "add=a second one");
+        var result = client.run("incident", "answer", "inc_1", "--title", "outage", "--over", "3", "add=a second one");
         assertTrue(result.out().contains("a second one"), result.out() + result.err());
         assertEquals(
                 "{\"title\":\"outage\",\"answers\":{\"add\":\"a second one\"}}",
@@ -88,9 +88,9 @@ class FormEquivalentCommandsTest {
         server.on("POST /v1/reviews/rev_1/check", json(200, """
             {"review_id":"rev_1","title":"Did it?","kind":"in_doubt","status":"closed","workflow":"w","run_id":"run_1","to":"x"}
             """));
-        var result = desk.run("review", "check", "rev_1");
+        var result = client.run("review", "check", "rev_1");
         assertTrue(result.out().startsWith("Did it?"), result.out() + result.err());
-        assertEquals(2, desk.run("review", "check").exit());
+        assertEquals(2, client.run("review", "check").exit());
         assertEquals(1, server.seen.size());
     }
 
@@ -99,7 +99,7 @@ class FormEquivalentCommandsTest {
         server.on("POST /v1/reviews/decide", json(200, """
             {"items":[{"review_id":"rev_1","decided":{"decision":"stop"}},{"review_id":"rev_2","detail":"Too late."}],"decided":1}
             """));
-        var result = desk.run("review", "decide", "rev_1,rev_2@3", "stop");
+        var result = client.run("review", "decide", "rev_1,rev_2@3", "stop");
         assertEquals("rev_1 stop\nrev_2 not decided: Too late.\n", result.out());
         assertEquals(1, result.exit());
         assertTrue(server.seen.getFirst().body().contains("\"ids\":[\"rev_1\",\"rev_2@3\"]"));

@@ -14,12 +14,12 @@ class InboundEventCommandTest {
     private static final String EVENTS = "POST /v1/events";
 
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -37,7 +37,7 @@ class InboundEventCommandTest {
     @Test
     void an_event_carries_its_attributes_and_data_as_typed() {
         server.on(EVENTS, answer(false));
-        var result = desk.run(
+        var result = client.run(
                 "event", "send", "paid", "--id", "1", "--source", "/shop", "--data", "{\"id\":9007199254740993}");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
@@ -50,14 +50,14 @@ class InboundEventCommandTest {
     @Test
     void an_event_sent_twice_is_replayed() {
         server.on(EVENTS, answer(false), answer(true));
-        var result = desk.run("event", "send", "paid", "--id", "1", "--times", "2", "--plain");
+        var result = client.run("event", "send", "paid", "--id", "1", "--times", "2", "--plain");
         assertEquals("pay\trun_1\tnew\npay\trun_1\treplayed\n", result.out());
     }
 
     @Test
     void an_event_without_a_response_is_resent_because_it_has_an_id() {
         server.on(EVENTS, HANG_UP, answer(true));
-        var result = desk.run("event", "send", "paid", "--id", "1");
+        var result = client.run("event", "send", "paid", "--id", "1");
         assertEquals(0, result.exit(), result.err());
         assertEquals(2, server.seen.size());
         assertEquals(server.seen.get(0).body(), server.seen.get(1).body());
@@ -71,17 +71,17 @@ class InboundEventCommandTest {
                         200,
                         "{\"event\":{\"event_id\":\"evt_1\"},\"matched\":1,\"runs\":[{\"workflow\":\"pay\",\"run_id\":null,\"problem\":{\"detail\":\"It"
                             + " does not fit.\"}}]}"));
-        var result = desk.run("event", "send", "paid", "--id", "1");
+        var result = client.run("event", "send", "paid", "--id", "1");
         assertEquals(1, result.exit());
         assertTrue(result.err().contains("pay: It does not fit."), result.err());
     }
 
     @Test
     void an_id_is_required() {
-        assertEquals(2, desk.run("event", "send", "paid").exit());
+        assertEquals(2, client.run("event", "send", "paid").exit());
         assertEquals(
                 2,
-                desk.run("event", "send", "paid", "--id", "1", "--times", "0").exit());
+                client.run("event", "send", "paid", "--id", "1", "--times", "0").exit());
     }
 
     @Test
@@ -92,7 +92,7 @@ class InboundEventCommandTest {
                         200,
                         "{\"items\":[{\"event_id\":\"evt_1\",\"type\":\"paid\",\"source\":\"/shop\",\"id\":\"1\","
                                 + "\"matched\":0}],\"next\":null}"));
-        var result = desk.run("event", "list", "--unmatched", "--since", "2h");
+        var result = client.run("event", "list", "--unmatched", "--since", "2h");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("evt_1"), result.out());
     }
@@ -100,7 +100,7 @@ class InboundEventCommandTest {
     @Test
     void reprocessing_sends_the_filter_and_labels_a_dry_run() {
         server.on("POST /v1/events/reprocess", json(200, "{\"items\":[],\"next\":null,\"dry_run\":true}"));
-        var result = desk.run("event", "reprocess", "--unmatched", "--type", "paid", "--dry-run");
+        var result = client.run("event", "reprocess", "--unmatched", "--type", "paid", "--dry-run");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "{\"dry_run\":true,\"unmatched\":true,\"type\":\"paid\",\"limit\":50}",

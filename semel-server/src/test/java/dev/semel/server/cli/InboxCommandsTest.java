@@ -17,12 +17,12 @@ class InboxCommandsTest {
         """;
 
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -34,10 +34,10 @@ class InboxCommandsTest {
     void the_inbox_is_a_table_and_a_single_review_is_shown_in_sentences() {
         server.on("GET /v1/reviews", json(200, "{\"items\":[" + REVIEW + "],\"next\":null}"))
                 .on("GET /v1/reviews/rev_1", json(200, REVIEW));
-        var list = desk.run("review", "list", "kind:in_doubt", "--limit", "20");
+        var list = client.run("review", "list", "kind:in_doubt", "--limit", "20");
         assertEquals(0, list.exit(), list.err());
         assertTrue(list.out().contains("Did it leave?") && list.out().contains("overdue"), list.out());
-        var one = desk.run("review", "show", "rev_1");
+        var one = client.run("review", "show", "rev_1");
         assertEquals(0, one.exit(), one.err());
         assertTrue(one.out().contains("  It left at noon."), one.out());
         assertTrue(one.out().contains("happened: It is recorded."), one.out());
@@ -47,15 +47,17 @@ class InboxCommandsTest {
     void a_review_is_decided_by_its_id_and_a_run_needs_its_step() {
         String done = "{\"review_id\":\"rev_1\",\"run_id\":\"run_1\",\"decided\":{\"decision\":\"did_not_happen\"}}";
         server.on("POST /v1/reviews/rev_1/decide", json(200, done));
-        var decided = desk.run("review", "decide", "rev_1", "did-not-happen", "--note", "asked them");
+        var decided = client.run("review", "decide", "rev_1", "did-not-happen", "--note", "asked them");
         assertEquals(0, decided.exit(), decided.err());
         assertEquals("decided rev_1: did_not_happen (run_1)\n", decided.out());
-        assertEquals(0, desk.run("review", "decide", "rev_1", "approve").exit());
+        assertEquals(0, client.run("review", "decide", "rev_1", "approve").exit());
         assertEquals(
                 0,
-                desk.run("review", "decide", "rev_1", "reject", "--note", "no").exit());
-        assertEquals(2, desk.run("review", "decide", "run_1", "approve").exit());
-        assertEquals(2, desk.run("review", "decide", "rev_1", "step", "approve").exit());
+                client.run("review", "decide", "rev_1", "reject", "--note", "no")
+                        .exit());
+        assertEquals(2, client.run("review", "decide", "run_1", "approve").exit());
+        assertEquals(
+                2, client.run("review", "decide", "rev_1", "step", "approve").exit());
     }
 
     @Test
@@ -67,7 +69,7 @@ class InboxCommandsTest {
                         json(
                                 200,
                                 "{\"items\":[{\"review_id\":\"rev_1\",\"decided\":{\"decision\":\"happened\"}}],\"decided\":1}"));
-        var decided = desk.run("review", "decide", "kind:in_doubt workflow:pay", "happened");
+        var decided = client.run("review", "decide", "kind:in_doubt workflow:pay", "happened");
         assertEquals(0, decided.exit(), decided.err());
         assertEquals("rev_1 happened\n", decided.out());
         assertTrue(decided.err().contains("1 of 1 reviews decided"), decided.err());
@@ -84,7 +86,7 @@ class InboxCommandsTest {
                         409,
                         "{\"code\":\"review-decided\",\"title\":\"decided\",\"status\":409,\"detail\":\"decided before"
                                 + " by ann\",\"fix\":\"Look at the run.\",\"retryable\":false}"));
-        var late = desk.run("review", "decide", "rev_1", "approve");
+        var late = client.run("review", "decide", "rev_1", "approve");
         assertEquals(1, late.exit());
         assertTrue(late.err().contains("decided before by ann"), late.err());
     }
@@ -107,14 +109,14 @@ class InboxCommandsTest {
                                     + " keys\"}]}"));
         assertEquals(
                 "If k is sent at then: 200: a new run would start.\n",
-                desk.run("key", "simulate", "k", "--at", "30h", "--data", "{\"a\":1}")
+                client.run("key", "simulate", "k", "--at", "30h", "--data", "{\"a\":1}")
                         .out());
         assertEquals(
                 "k is active until tomorrow\n",
-                desk.run("key", "extend", "k", "--for", "48h", "--reason", "late")
+                client.run("key", "extend", "k", "--for", "48h", "--reason", "late")
                         .out());
-        assertEquals(2, desk.run("key", "extend", "k", "--for", "48h").exit());
-        assertTrue(desk.run("key", "release", "k", "--dry-run").out().contains("could happen twice: pay (new keys)"));
+        assertEquals(2, client.run("key", "extend", "k", "--for", "48h").exit());
+        assertTrue(client.run("key", "release", "k", "--dry-run").out().contains("could happen twice: pay (new keys)"));
     }
 
     @Test
@@ -124,7 +126,7 @@ class InboxCommandsTest {
                 json(
                         200,
                         "{\"items\":[{\"status\":\"in_doubt\",\"path\":\"pay\",\"run_id\":\"run_1\"}],\"next\":null}"));
-        var list = desk.run("effect", "list", "state:in_doubt");
+        var list = client.run("effect", "list", "state:in_doubt");
         assertEquals(0, list.exit(), list.err());
         assertTrue(list.out().contains("in_doubt") && list.out().contains("pay"), list.out());
     }

@@ -13,12 +13,12 @@ class KeyCommandTest {
     private static final String DATE = "Sun, 15 Nov 2026 09:15:04 GMT";
 
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -35,7 +35,7 @@ class KeyCommandTest {
                         json(
                                 200,
                                 "{\"items\":[{\"kind\":\"conflict\",\"status_code\":422,\"changed\":[\"amount\"]}],\"next\":null}"));
-        var result = desk.run("key", "show", "evt_1");
+        var result = client.run("key", "show", "evt_1");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().startsWith("""
             evt_1  in pay  active, 23 h 57 m left
@@ -51,7 +51,7 @@ class KeyCommandTest {
     @Test
     void the_key_report_works_without_the_run() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)).with("Date", DATE));
-        var result = desk.run("key", "show", "evt_1");
+        var result = client.run("key", "show", "evt_1");
         assertEquals(0, result.exit(), result.err());
         assertTrue(
                 result.out().contains("First seen 3 m ago, started run_1. No other request used this key."),
@@ -62,22 +62,22 @@ class KeyCommandTest {
     void the_key_of_an_unfinished_run_is_held() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)).with("Date", DATE))
                 .on("GET /v1/runs/run_1", json(200, "{\"run_id\":\"run_1\",\"status\":\"waiting\"}"));
-        var result = desk.run("key", "show", "evt_1");
+        var result = client.run("key", "show", "evt_1");
         assertTrue(result.out().contains("The key stays active at least until the run ends."), result.out());
     }
 
     @Test
     void an_expired_key_would_start_a_new_run() {
         server.on("GET /v1/keys/evt_1", json(200, record("expired", 1, 0)));
-        assertTrue(desk.run("key", "show", "evt_1")
+        assertTrue(client.run("key", "show", "evt_1")
                 .out()
                 .contains("A request with this key would now get status 200 and start a new run."));
     }
 
     @Test
     void a_key_is_one_path_segment_with_any_characters() {
-        desk.run("key", "show", "a/b c?d#e%f", "--workflow", "pay");
-        desk.run("key", "show", "..");
+        client.run("key", "show", "a/b c?d#e%f", "--workflow", "pay");
+        client.run("key", "show", "..");
         assertEquals(
                 "/v1/keys/a%2Fb%20c%3Fd%23e%25f?workflow=pay",
                 server.seen.get(0).target());
@@ -87,11 +87,11 @@ class KeyCommandTest {
     @Test
     void release_needs_a_reason_and_sends_it() {
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"status\":\"released\"}"));
-        assertEquals(2, desk.run("key", "release", "evt_1").exit());
+        assertEquals(2, client.run("key", "release", "evt_1").exit());
         assertTrue(server.seen.isEmpty());
         assertEquals(
                 0,
-                desk.run("key", "release", "evt_1", "--reason", "asked \"twice\"")
+                client.run("key", "release", "evt_1", "--reason", "asked \"twice\"")
                         .exit());
         assertEquals(
                 "{\"reason\":\"asked \\\"twice\\\"\"}",
@@ -103,7 +103,7 @@ class KeyCommandTest {
     void release_names_the_run_of_the_key() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)));
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":true}"));
-        var done = desk.run("key", "release", "evt_1", "--reason", "why");
+        var done = client.run("key", "release", "evt_1", "--reason", "why");
         assertEquals(0, done.exit());
         assertTrue(done.out().contains("released"), done.out());
         assertEquals(
@@ -116,7 +116,7 @@ class KeyCommandTest {
         String several = record("active", 0, 0).replace("\"others\":[]", "\"others\":[{}]");
         server.on("GET /v1/keys/evt_1", json(200, several));
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":true}"));
-        assertEquals(0, desk.run("key", "release", "evt_1", "--reason", "why").exit());
+        assertEquals(0, client.run("key", "release", "evt_1", "--reason", "why").exit());
         assertEquals("{\"reason\":\"why\"}", server.seen.getLast().body());
     }
 
@@ -124,7 +124,7 @@ class KeyCommandTest {
     void a_release_without_effect_says_so() {
         server.on("GET /v1/keys/evt_1", json(200, record("released", 0, 0)));
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":false}"));
-        var done = desk.run("key", "release", "evt_1", "--reason", "why");
+        var done = client.run("key", "release", "evt_1", "--reason", "why");
         assertEquals(0, done.exit());
         assertTrue(done.out().contains("nothing was released"), done.out());
     }
@@ -132,8 +132,8 @@ class KeyCommandTest {
     @Test
     void a_key_may_be_named_release() {
         server.on("GET /v1/keys/release", json(200, record("active", 0, 0)));
-        assertEquals(0, desk.run("key", "show", "release").exit());
-        var verbless = desk.run("key", "evt_1");
+        assertEquals(0, client.run("key", "show", "release").exit());
+        var verbless = client.run("key", "evt_1");
         assertEquals(2, verbless.exit());
         assertTrue(verbless.err().contains("semel key list|show|simulate|extend|release"), verbless.err());
     }
@@ -143,7 +143,7 @@ class KeyCommandTest {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 2, 1)));
         assertEquals(
                 "run_1",
-                desk.run("key", "show", "evt_1", "--json")
+                client.run("key", "show", "evt_1", "--json")
                         .json()
                         .path("response_reference")
                         .asString());

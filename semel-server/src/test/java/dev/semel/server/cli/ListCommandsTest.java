@@ -22,12 +22,12 @@ class ListCommandsTest {
         """;
 
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -38,7 +38,7 @@ class ListCommandsTest {
     @Test
     void runs_shows_true_counts_and_times_by_the_servers_clock() {
         server.on("GET /v1/runs", json(200, RUNS).with("Date", DATE));
-        var result = desk.run("runs", "status:completed", "key:evt_1", "--limit", "5");
+        var result = client.run("runs", "status:completed", "key:evt_1", "--limit", "5");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "/v1/runs?limit=5&q=status%3Acompleted%20key%3Aevt_1",
@@ -56,7 +56,7 @@ class ListCommandsTest {
             {"items":[{"idempotency_key":"evt_1","status":"active","operation_name":"pay","run_id":"run_1",
               "run_status":"completed","replays":2,"conflicts":0,"created_at":"2026-11-15T09:12:04Z"}],"next":"c"}\
             """).with("Date", DATE));
-        var result = desk.run("key", "list", "evt_", "--workflow", "pay", "--limit", "1");
+        var result = client.run("key", "list", "evt_", "--workflow", "pay", "--limit", "1");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "/v1/keys?prefix=evt_&workflow=pay&limit=1",
@@ -79,7 +79,7 @@ class ListCommandsTest {
     @Test
     void workers_shows_leases_wrong_clocks_and_how_late_the_oldest_run_is() {
         server.on("GET /v1/workers", json(200, WORKERS).with("Date", DATE));
-        var result = desk.run("worker", "list");
+        var result = client.run("worker", "list");
         assertEquals(0, result.exit(), result.err());
         assertEquals("""
             WORKER    STATUS   VERSION  RUNS  SINCE    LEASE            CLOCK
@@ -92,7 +92,7 @@ class ListCommandsTest {
     @Test
     void workers_in_plain_mode_has_full_times_and_no_extra_text() {
         server.on("GET /v1/workers", json(200, WORKERS).with("Date", DATE));
-        var result = desk.run("worker", "list", "--plain");
+        var result = client.run("worker", "list", "--plain");
         assertEquals(
                 "7@a:8085\tlive\t0.1.0\t12\t2026-11-15T09:12:04Z\t2026-11-15T09:15:12Z\t3600000",
                 result.out().lines().findFirst().orElseThrow());
@@ -102,7 +102,7 @@ class ListCommandsTest {
     @Test
     void an_empty_worker_list_is_explained() {
         server.on("GET /v1/workers", json(200, "{\"items\":[],\"next\":null,\"lag_ms\":0}"));
-        var result = desk.run("worker", "list");
+        var result = client.run("worker", "list");
         assertEquals("", result.out());
         assertTrue(result.err().contains("no run is executed"), result.err());
     }
@@ -110,7 +110,7 @@ class ListCommandsTest {
     @Test
     void plain_output_is_tabs_and_full_times_without_extra_text() {
         server.on("GET /v1/workflows/pay/runs", json(200, RUNS));
-        var result = desk.run("runs", "--workflow", "pay", "--plain");
+        var result = client.run("runs", "--workflow", "pay", "--plain");
         assertEquals("run_1\tcompleted\tpay\tevt_1\t1 ↺31 ✗1\t2026-11-15T09:12:04Z\n", result.out());
         assertFalse(result.err().contains("next:"));
     }
@@ -118,7 +118,7 @@ class ListCommandsTest {
     @Test
     void an_empty_list_says_how_to_fill_it() {
         server.on("GET /v1/runs", json(200, "{\"items\":[],\"next\":null}"));
-        var result = desk.run("runs");
+        var result = client.run("runs");
         assertEquals("", result.out());
         assertTrue(result.err().contains("semel send"), result.err());
     }
@@ -128,7 +128,7 @@ class ListCommandsTest {
     void json_is_one_document_on_stdout(String command) {
         server.on("GET /v1/" + command.replace(" list", "s"), json(200, "{\"items\":[{\"n\":1.10}],\"next\":null}"));
         String[] words = (command + " --json").split(" ");
-        var result = desk.run(words);
+        var result = client.run(words);
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "1.10",
@@ -143,7 +143,7 @@ class ListCommandsTest {
              "ended_at":"2026-11-15T09:12:06.400Z","error":{"code":"http","message":"said 500","step":"mail"},
              "input":{"a":1},"output":null}\
             """));
-        var result = desk.run("run", "show", "run_1");
+        var result = client.run("run", "show", "run_1");
         assertEquals(0, result.exit());
         assertTrue(result.out().contains("workflow     pay v3\n"), result.out());
         assertTrue(result.out().contains("took         2 s\n"), result.out());
@@ -153,7 +153,7 @@ class ListCommandsTest {
 
     @Test
     void a_missing_run_is_exit_6() {
-        assertEquals(6, desk.run("run", "show", "run_0").exit());
+        assertEquals(6, client.run("run", "show", "run_0").exit());
     }
 
     @Test
@@ -161,9 +161,9 @@ class ListCommandsTest {
         String nasty = "{\"items\":[{\"run_id\":\"run_\\u001b[2J1\",\"status\":\"\\u009b31mx\",\"workflow\":\"a\\n"
                 + "b\\u202ec\"}],\"next\":null}";
         server.on("GET /v1/runs", json(200, nasty));
-        desk.terminal = true;
-        var human = desk.run("runs", "--no-color");
-        var machine = desk.run("runs", "--json");
+        client.terminal = true;
+        var human = client.run("runs", "--no-color");
+        var machine = client.run("runs", "--json");
         for (String text : new String[] {human.out(), human.err(), machine.out()}) {
             assertTrue(
                     text.chars().allMatch(c -> c == '\n' || (c >= 0x20 && (c < 0x7f || c > 0x9f) && c != 0x202e)),
@@ -177,13 +177,13 @@ class ListCommandsTest {
     @Test
     void colour_is_for_terminals_only() {
         server.on("GET /v1/runs", json(200, RUNS));
-        assertFalse(desk.run("runs").out().contains("\u001b"));
-        desk.terminal = true;
-        assertTrue(desk.run("runs").out().contains("\u001b[32mcompleted"));
-        assertFalse(desk.run("runs", "--no-color").out().contains("\u001b"));
-        assertFalse(desk.run("runs", "--json").out().contains("\u001b"));
-        desk.environment.put("NO_COLOR", "1");
-        assertFalse(desk.run("runs").out().contains("\u001b"));
+        assertFalse(client.run("runs").out().contains("\u001b"));
+        client.terminal = true;
+        assertTrue(client.run("runs").out().contains("\u001b[32mcompleted"));
+        assertFalse(client.run("runs", "--no-color").out().contains("\u001b"));
+        assertFalse(client.run("runs", "--json").out().contains("\u001b"));
+        client.environment.put("NO_COLOR", "1");
+        assertFalse(client.run("runs").out().contains("\u001b"));
     }
 
     @Test
@@ -192,7 +192,7 @@ class ListCommandsTest {
             {"items":[{"kind":"conflict","at":"2026-11-15T09:12:00Z","status_code":422,"actor_id":"tok_1",
               "changed":["amount","currency"]}],"next":null}\
             """));
-        var result = desk.run("request", "list", "run_1");
+        var result = client.run("request", "list", "run_1");
         assertTrue(result.out().contains("4 s ago  422     ✗ conflict"), result.out());
         assertTrue(result.out().contains("amount, currency"), result.out());
     }
@@ -200,19 +200,19 @@ class ListCommandsTest {
     @Test
     void requests_without_a_run_are_those_of_the_workspace() {
         server.on("GET /v1/requests", json(200, "{\"items\":[],\"next\":null}"));
-        desk.run("request", "list");
+        client.run("request", "list");
         assertEquals("/v1/requests?limit=50", server.seen.getFirst().target());
     }
 
     @Test
     void requests_are_filtered_without_naming_a_run() {
         server.on("GET /v1/requests", json(200, "{\"items\":[],\"next\":\"abc\"}"));
-        var result = desk.run("request", "list", "kind:conflict", "since:24h");
+        var result = client.run("request", "list", "kind:conflict", "since:24h");
         assertEquals(
                 "/v1/requests?limit=50&q=kind%3Aconflict%20since%3A24h",
                 server.seen.getFirst().target());
         assertTrue(result.err().contains("semel request list kind:conflict since:24h --after abc"), result.err());
-        assertEquals(2, desk.run("request", "list", "run_1", "since:24h").exit());
+        assertEquals(2, client.run("request", "list", "run_1", "since:24h").exit());
     }
 
     @Test
@@ -221,7 +221,7 @@ class ListCommandsTest {
             {"items":[{"kind":"expired","at":"2026-11-15T09:12:00Z","run_id":"run_2","key":"evt_1",
               "workflow":"payment_receipt"}],"next":null}\
             """));
-        var result = desk.run("fact", "list", "expired", "payment_receipt", "--since", "7d");
+        var result = client.run("fact", "list", "expired", "payment_receipt", "--since", "7d");
         assertEquals(
                 "/v1/facts?kind=expired&workflow=payment_receipt&since=7d&limit=50",
                 server.seen.getFirst().target());
@@ -235,7 +235,7 @@ class ListCommandsTest {
             {"items":[{"at":"2026-11-15T09:12:00Z","step":"welcome","channel":"mail","status":"suppressed",
               "reason":"the same was sent before","run_id":"run_3"}],"runs":1,"next":null}\
             """));
-        var result = desk.run("log", "list", "new_lead");
+        var result = client.run("log", "list", "new_lead");
         assertTrue(result.out().contains("welcome  mail     suppressed  the same was sent before"), result.out());
     }
 
@@ -249,24 +249,24 @@ class ListCommandsTest {
                 "GET /v1/workflows/pay/explanation",
                 json(200, "{\"questions\":[\"What?\"],\"items\":[{\"subject\":\"charge\",\"answers\":[\"Once.\"]}]}"),
                 problem(404, "not-found", false));
-        var result = desk.run("workflow", "show", "pay");
+        var result = client.run("workflow", "show", "pay");
         assertTrue(result.out().contains("pay v3, owner payments"), result.out());
         assertTrue(result.out().contains("charge  create  provider_key  step id  1 d"), result.out());
         assertTrue(result.out().contains("  What?\n    Once."), result.out());
-        assertFalse(desk.run("workflow", "show", "pay").out().contains("What?"));
+        assertFalse(client.run("workflow", "show", "pay").out().contains("What?"));
     }
 
     @Test
     void retry_later_is_exit_8_and_a_bad_token_is_exit_7() {
         server.on("GET /v1/runs", problem(503, "store-unavailable", true), problem(401, "unauthenticated", false));
-        assertEquals(8, desk.run("runs").exit());
-        assertEquals(7, desk.run("runs").exit());
+        assertEquals(8, client.run("runs").exit());
+        assertEquals(7, client.run("runs").exit());
     }
 
     @Test
     void a_redirect_is_not_followed() {
         server.on("GET /v1/runs", new ScriptedServer.ScriptedResponse(302, "", java.util.Map.of("Location", "/login")));
-        var result = desk.run("runs");
+        var result = client.run("runs");
         assertEquals(8, result.exit());
         assertTrue(result.err().contains("a redirect to /login"), result.err());
         assertEquals(1, server.seen.size());

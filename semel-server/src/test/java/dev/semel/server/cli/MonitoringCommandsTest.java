@@ -23,12 +23,12 @@ class MonitoringCommandsTest {
         """;
 
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -39,7 +39,7 @@ class MonitoringCommandsTest {
     @Test
     void monitoring_shows_five_metrics_and_says_what_to_do() {
         server.on("GET /v1/monitoring", json(200, SIGNALS).with("Date", DATE));
-        var result = desk.run("monitoring", "show", "--since", "7d", "pay");
+        var result = client.run("monitoring", "show", "--since", "7d", "pay");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "/v1/monitoring?since=7d&workflow=pay", server.seen.getFirst().target());
@@ -56,7 +56,7 @@ class MonitoringCommandsTest {
             {"items":[{"object":"order 10391","workflow":"pay","writes":2,"first_at":"2026-11-15T09:12:04Z",
               "last_at":"2026-11-15T09:14:04Z","list":"/v1/facts"}],"next":null}\
             """).with("Date", DATE));
-        var result = desk.run("object", "list");
+        var result = client.run("object", "list");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "/v1/objects?since=24h&having=writes%3E1&limit=50",
@@ -70,7 +70,7 @@ class MonitoringCommandsTest {
             {"workflow":"pay","step":null,"examined":40,"since":null,"window":"24h",
              "windows":[{"window":"12h","runs":31,"replayed":9},{"window":"48h","runs":28,"replayed":12}]}\
             """));
-        var result = desk.run("workflow", "backtest", "pay", "--window", "12h,48h");
+        var result = client.run("workflow", "backtest", "pay", "--window", "12h,48h");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "{\"workflow\":\"pay\",\"windows\":[\"12h\",\"48h\"]}",
@@ -88,7 +88,7 @@ class MonitoringCommandsTest {
         server.on("GET /v1/alerts/many/state", json(200, """
             {"name":"many","firing":true,"since":"2026-11-15T09:12:04Z","notified":false,"notify_error":"There is no channel ops."}\
             """));
-        var result = desk.run("alert", "list");
+        var result = client.run("alert", "list");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("many   firing  3 m ago  conflict_rate  5%"), result.out());
         assertTrue(result.out().contains("There is no channel ops."), result.out());

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 
 class ReplayCommandsTest {
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -40,7 +40,7 @@ class ReplayCommandsTest {
     @Test
     void a_plan_shows_its_preview_and_the_next_command() {
         server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
-        var result = desk.run("replay", "plan", "status:failed", "since:2h", "--from", "start");
+        var result = client.run("replay", "plan", "status:failed", "since:2h", "--from", "start");
         assertEquals(0, result.exit(), result.err());
         assertTrue(server.seen.getFirst().body().contains("\"q\":\"status:failed since:2h\""));
         assertTrue(server.seen.getFirst().body().contains("\"from\":\"start\""));
@@ -53,30 +53,30 @@ class ReplayCommandsTest {
 
     @Test
     void apply_options_given_with_the_plan_need_not_be_repeated() {
-        String told = plan("planned", BEFORE)
+        String reported = plan("planned", BEFORE)
                 .replace(
                         "\"note\"",
                         "\"apply\":{\"include\":[\"ask\"],\"rate\":0,\"canary\":5,\"stop_after\":0},\"note\"");
-        server.on("POST /v1/replays", json(200, told));
-        var result = desk.run("replay", "plan", "run_1", "--approval", "--include", "ask", "--canary", "5");
+        server.on("POST /v1/replays", json(200, reported));
+        var result = client.run("replay", "plan", "run_1", "--approval", "--include", "ask", "--canary", "5");
         assertTrue(server.seen.getFirst().body().contains("\"include\":[\"ask\"],\"rate\":0,\"canary\":5"));
         assertTrue(
                 result.err()
                         .contains("options of this plan: apply the safe actions, and ask; runs per second 0, canary 5"),
                 result.err());
         server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("done", AFTER)));
-        desk.run("replay", "apply", "rpl_2b");
+        client.run("replay", "apply", "rpl_2b");
         assertEquals("{}", server.seen.getLast().body());
     }
 
     @Test
     void the_notification_mode_is_shown_with_the_plan() {
-        String told = plan("planned", BEFORE).replace("\"ask\":", "\"silent\":{\"runs\":2,\"steps\":4},\"ask\":");
-        server.on("POST /v1/replays", json(200, told));
-        var result = desk.run("replay", "plan", "run_1", "--notify", "none");
+        String reported = plan("planned", BEFORE).replace("\"ask\":", "\"silent\":{\"runs\":2,\"steps\":4},\"ask\":");
+        server.on("POST /v1/replays", json(200, reported));
+        var result = client.run("replay", "plan", "run_1", "--notify", "none");
         assertTrue(server.seen.getFirst().body().contains("\"notify\":\"none\""));
         assertTrue(result.out().contains("send no notification"), result.out());
-        desk.run("replay", "plan", "run_1", "--notify", "again", "--confirm-redo");
+        client.run("replay", "plan", "run_1", "--notify", "again", "--confirm-redo");
         assertTrue(server.seen.getLast().body().contains("\"confirm_redo\":true,\"notify\":\"again\""));
     }
 
@@ -85,14 +85,14 @@ class ReplayCommandsTest {
         String waits = plan("applying", BEFORE).replace("\"note\":null", "\"note\":\"It waits for flow v1.\"");
         server.on("POST /v1/replays/rpl_2b/apply", json(200, waits));
         server.on("GET /v1/replays/rpl_2b", json(200, plan("done", AFTER)));
-        var result = desk.run("replay", "apply", "rpl_2b");
+        var result = client.run("replay", "apply", "rpl_2b");
         assertTrue(result.err().contains("It waits for flow v1."), result.err());
     }
 
     @Test
     void run_ids_are_not_a_filter() {
         server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
-        desk.run("replay", "plan", "run_1", "run_2");
+        client.run("replay", "plan", "run_1", "run_2");
         assertTrue(server.seen.getFirst().body().contains("\"runs\":[\"run_1\",\"run_2\"]"));
     }
 
@@ -100,7 +100,7 @@ class ReplayCommandsTest {
     void apply_waits_for_the_end_and_shows_the_run_results() {
         server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("applying", BEFORE)));
         server.on("GET /v1/replays/rpl_2b", json(200, plan("done", AFTER)));
-        var result = desk.run("replay", "apply", "rpl_2b", "--include", "ask,unprotected", "--rate", "20");
+        var result = client.run("replay", "apply", "rpl_2b", "--include", "ask,unprotected", "--rate", "20");
         assertEquals(0, result.exit(), result.err());
         assertTrue(server.seen.getFirst().body().contains("\"include\":[\"ask\",\"unprotected\"],\"rate\":20"));
         assertEquals("done: 407 replayed, 407 completed, 5 skipped\n", result.out());
@@ -110,8 +110,8 @@ class ReplayCommandsTest {
     @Test
     void a_progress_bar_is_shown_on_a_terminal() {
         server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("done", AFTER)));
-        desk.terminal = true;
-        var result = desk.run("replay", "apply", "rpl_2b");
+        client.terminal = true;
+        var result = client.run("replay", "apply", "rpl_2b");
         assertTrue(result.err().contains("\r[" + "#".repeat(30) + "] 412 of 412"), result.err());
     }
 
@@ -120,11 +120,11 @@ class ReplayCommandsTest {
         server.on(
                 "POST /v1/replays/rpl_2b/apply",
                 json(412, "{\"title\":\"The replay plan is out of date\",\"code\":\"plan-out-of-date\"}"));
-        assertEquals(9, desk.run("replay", "apply", "rpl_2b").exit());
+        assertEquals(9, client.run("replay", "apply", "rpl_2b").exit());
         server.on(
                 "POST /v1/replays/rpl_2c/apply",
                 json(409, "{\"title\":\"The plan has no run that is safe to replay\",\"code\":\"replay-refused\"}"));
-        assertEquals(5, desk.run("replay", "apply", "rpl_2c").exit());
+        assertEquals(5, client.run("replay", "apply", "rpl_2c").exit());
     }
 
     @Test
@@ -137,7 +137,7 @@ class ReplayCommandsTest {
               {"step":"load","kind":"step","action":"reuse","reason":"its result is recorded","until":null}]}],
              "next":null}\
             """));
-        var result = desk.run("replay", "show", "rpl_2b", "--only", "resend");
+        var result = client.run("replay", "show", "rpl_2b", "--only", "resend");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("charge"), result.out());
         assertFalse(result.out().contains("load"), result.out());
@@ -150,8 +150,8 @@ class ReplayCommandsTest {
         server.on("POST /v1/replays/rpl_2b/approve", json(200, plan("planned", BEFORE)));
         assertEquals(
                 "stopped rpl_2b\n",
-                desk.run("replay", "stop", "rpl_2b", "--reason", "enough").out());
+                client.run("replay", "stop", "rpl_2b", "--reason", "enough").out());
         assertEquals(
-                "approved rpl_2b\n", desk.run("replay", "approve", "rpl_2b").out());
+                "approved rpl_2b\n", client.run("replay", "approve", "rpl_2b").out());
     }
 }

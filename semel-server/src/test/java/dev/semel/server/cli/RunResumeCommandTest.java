@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 
 class RunResumeCommandTest {
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -30,7 +30,7 @@ class RunResumeCommandTest {
                 "POST /v1/runs/run_1/resume",
                 json(200, "{\"run_id\":\"run_1\",\"status\":\"running\",\"resumed\":true}"));
         var result =
-                desk.run("run", "resume", "run_1", "--reason", "paid", "--skip", "charge", "--result", "{\"id\":1}");
+                client.run("run", "resume", "run_1", "--reason", "paid", "--skip", "charge", "--result", "{\"id\":1}");
         assertEquals(0, result.exit(), result.err());
         assertEquals("resumed run_1 (running)\n", result.out());
         String body = server.seen.getFirst().body();
@@ -45,7 +45,7 @@ class RunResumeCommandTest {
             {"run_id":"run_1","status":"failed","resumed":false,"dry_run":true,"blocked":null,"incomplete":false,
              "steps":[{"step":"mail","kind":"effect","action":"send","reason":"it was rejected, or not sent","until":null}]}\
             """));
-        var result = desk.run("run", "resume", "run_1", "--dry-run");
+        var result = client.run("run", "resume", "run_1", "--dry-run");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("mail  send    it was rejected"), result.out());
         assertTrue(server.seen.getFirst().target().endsWith("?dry_run=true"));
@@ -57,13 +57,13 @@ class RunResumeCommandTest {
             {"run_id":"run_1","status":"completed","resumed":false,"blocked":"it has completed","incomplete":false,
              "steps":[]}\
             """));
-        var result = desk.run("run", "resume", "run_1", "--dry-run");
+        var result = client.run("run", "resume", "run_1", "--dry-run");
         assertEquals(1, result.exit());
         assertTrue(result.err().contains("the run cannot be resumed: it has completed"), result.err());
     }
 
     @Test
     void run_show_works_as_before_and_needs_an_id() {
-        assertEquals(2, desk.run("run").exit());
+        assertEquals(2, client.run("run").exit());
     }
 }

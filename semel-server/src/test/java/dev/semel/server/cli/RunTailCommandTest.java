@@ -11,15 +11,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** `tail`: each change is told once, also over a stream that ends and begins anew. */
+/** `tail`: each change is notified once, also over a stream that ends and begins anew. */
 class RunTailCommandTest {
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -55,7 +55,7 @@ class RunTailCommandTest {
     @Test
     void each_run_duplicate_and_conflict_is_printed_once() {
         script();
-        var result = desk.run("tail", "--for", "2s");
+        var result = client.run("tail", "--for", "2s");
         assertEquals(0, result.exit(), result.err());
         assertEquals("""
             run_1  pay  k_run_1  started
@@ -75,23 +75,25 @@ class RunTailCommandTest {
         script();
         assertEquals(
                 "run_1\tpay\tk_run_1\tconflict\n",
-                desk.run("tail", "--for", "2s", "--only", "conflict", "--plain").out());
+                client.run("tail", "--for", "2s", "--only", "conflict", "--plain")
+                        .out());
         script();
         assertEquals(
                 "run_2\tlead\tk_run_2\tfailed\n",
-                desk.run("tail", "--for", "1s", "--status", "failed", "--plain").out());
-        var json = desk.run("tail", "--for", "1s", "--workflow", "lead", "--only", "replayed", "--json");
+                client.run("tail", "--for", "1s", "--status", "failed", "--plain")
+                        .out());
+        var json = client.run("tail", "--for", "1s", "--workflow", "lead", "--only", "replayed", "--json");
         assertEquals(2, TerminalJsonFormatter.parse(json.out()).path("times").asInt(), "one JSON object a line");
-        assertEquals(2, desk.run("tail", "--only", "everything").exit());
-        assertEquals(2, desk.run("tail", "--for", "soon").exit());
+        assertEquals(2, client.run("tail", "--only", "everything").exit());
+        assertEquals(2, client.run("tail", "--for", "soon").exit());
     }
 
     @Test
     void missing_permission_or_connection_is_reported_immediately() {
         server.on("GET /v1/tail", problem(403, "forbidden", false));
-        assertEquals(7, desk.run("tail").exit());
+        assertEquals(7, client.run("tail").exit());
         server.close();
-        var gone = desk.run("tail");
+        var gone = client.run("tail");
         assertEquals(8, gone.exit());
         assertTrue(gone.err().contains("connection refused"), gone.err());
     }
@@ -103,7 +105,7 @@ class RunTailCommandTest {
                 stream(event("run_1", "pay", "started 0 0")),
                 ScriptedServer.HANG_UP,
                 stream(event("run_1", "pay", "completed 0 0")));
-        var result = desk.run("tail", "--for", "3s", "--plain");
+        var result = client.run("tail", "--for", "3s", "--plain");
         assertEquals("run_1\tpay\tk_run_1\tstarted\nrun_1\tpay\tk_run_1\tcompleted\n", result.out());
         assertTrue(result.err().contains("trying again"), result.err());
     }

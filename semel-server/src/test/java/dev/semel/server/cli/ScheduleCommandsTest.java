@@ -20,12 +20,12 @@ class ScheduleCommandsTest {
         """;
 
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -38,7 +38,7 @@ class ScheduleCommandsTest {
         server.on(
                 "GET /v1/schedules",
                 json(200, "{\"items\":[" + ONE + "],\"next\":null}").with("Date", DATE));
-        var result = desk.run("schedule", "list");
+        var result = client.run("schedule", "list");
         assertEquals(0, result.exit(), result.err());
         assertTrue(
                 result.out().contains("billing   nightly   30 2 * * *  Europe/Berlin  paused  in 16 h 15 m"),
@@ -48,7 +48,7 @@ class ScheduleCommandsTest {
     @Test
     void a_schedule_shows_its_times_and_ticks() {
         server.on("GET /v1/workflows/billing/schedules/nightly", json(200, ONE).with("Date", DATE));
-        var result = desk.run("schedule", "show", "billing", "nightly", "--next", "1");
+        var result = client.run("schedule", "show", "billing", "nightly", "--next", "1");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "/v1/workflows/billing/schedules/nightly?next=1",
@@ -60,11 +60,11 @@ class ScheduleCommandsTest {
     @Test
     void a_schedule_is_paused_and_missed_ticks_are_backfilled() {
         server.on("POST /v1/workflows/billing/schedules/nightly/pause", json(200, ONE));
-        assertTrue(desk.run("schedule", "pause", "billing", "nightly").out().contains("is paused"));
+        assertTrue(client.run("schedule", "pause", "billing", "nightly").out().contains("is paused"));
         server.on(
                 "POST /v1/workflows/billing/schedules/nightly/backfill",
                 json(200, "{\"ticks\":[],\"started\":0,\"already_done\":7}"));
-        var result = desk.run(
+        var result = client.run(
                 "schedule",
                 "backfill",
                 "billing",
@@ -75,6 +75,6 @@ class ScheduleCommandsTest {
                 "2026-11-08T00:00:00Z");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("0 started, 7 had a run already"), result.out());
-        assertEquals(2, desk.run("schedule").exit());
+        assertEquals(2, client.run("schedule").exit());
     }
 }

@@ -24,11 +24,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class UsageTest {
-    private final CliTestTerminal desk = new CliTestTerminal();
+    private final CliTestTerminal client = new CliTestTerminal();
 
     @Test
     void semel_alone_prints_eight_lines_of_examples() {
-        var result = desk.run();
+        var result = client.run();
         assertEquals(0, result.exit());
         assertEquals(8, result.out().lines().count());
         assertTrue(result.out().lines().allMatch(line -> line.startsWith("semel ")));
@@ -37,15 +37,15 @@ class UsageTest {
     @ParameterizedTest
     @CsvSource({"sned,send", "rusn,runs", "keey,key", "docter,doctor"})
     void a_mistyped_command_gets_a_suggestion(String typed, String meant) {
-        var result = desk.run(typed);
+        var result = client.run(typed);
         assertEquals(2, result.exit());
         assertTrue(result.err().contains("did you mean: " + meant), result.err());
     }
 
     @Test
     void a_mistyped_option_gets_a_suggestion_and_never_the_hidden_one() {
-        assertTrue(desk.run("runs", "--limti", "3").err().contains("did you mean: --limit"));
-        assertFalse(desk.run("runs", "--tokne", "x").err().contains("did you mean: --token\n"));
+        assertTrue(client.run("runs", "--limti", "3").err().contains("did you mean: --limit"));
+        assertFalse(client.run("runs", "--tokne", "x").err().contains("did you mean: --token\n"));
     }
 
     @ParameterizedTest
@@ -67,13 +67,13 @@ class UsageTest {
                 "completion"
             })
     void every_command_has_help(String command) {
-        assertTrue(desk.run(command, "-h").out().startsWith("Usage: semel " + command));
-        assertTrue(desk.run("help", command).out().startsWith("Usage: semel " + command));
+        assertTrue(client.run(command, "-h").out().startsWith("Usage: semel " + command));
+        assertTrue(client.run("help", command).out().startsWith("Usage: semel " + command));
     }
 
     @Test
     void help_lists_every_command_once_in_its_group_and_within_80_columns() {
-        String help = desk.run("--help").out();
+        String help = client.run("--help").out();
         help.lines().forEach(line -> assertTrue(line.length() <= 80, line));
         for (String group : List.of(
                 "Everyday:", "Workflows:", "Runs and keys:", "Recovery:", "Triggers:", "Settings:", "Server:")) {
@@ -96,7 +96,7 @@ class UsageTest {
                     String name = leaf.getCommandSpec().qualifiedName();
                     assertNotNull(leaf.getCommandSpec().findOption("--json"), name);
                     assertTrue(
-                            desk.run((name.substring("semel ".length()) + " -h").split(" "))
+                            client.run((name.substring("semel ".length()) + " -h").split(" "))
                                     .out()
                                     .startsWith("Usage: " + name),
                             name);
@@ -115,15 +115,15 @@ class UsageTest {
 
     @Test
     void a_resource_without_a_verb_lists_its_verbs() {
-        var result = desk.run("token");
+        var result = client.run("token");
         assertEquals(2, result.exit());
         assertTrue(result.err().contains("Missing verb: semel token create|list|revoke."), result.err());
-        assertTrue(desk.run("token", "lsit").err().contains("did you mean: list"));
+        assertTrue(client.run("token", "lsit").err().contains("did you mean: list"));
     }
 
     @Test
     void completion_knows_the_verbs() {
-        String script = desk.run("completion").out();
+        String script = client.run("completion").out();
         assertTrue(
                 script.startsWith("#!/usr/bin/env bash"),
                 script.lines().findFirst().orElse(""));
@@ -134,18 +134,19 @@ class UsageTest {
     void a_login_is_used_for_its_server_alone_until_it_is_forgotten(@TempDir Path home) throws IOException {
         try (ScriptedServer server = new ScriptedServer()) {
             server.on("GET /v1/workflows", json(200, "{\"items\":[],\"next\":null}"));
-            desk.environment.put("HOME", home.toString());
-            desk.stdin = "tok_secret\n";
-            var login = desk.run("login", "--server", server.address());
+            client.environment.put("HOME", home.toString());
+            client.stdin = "tok_secret\n";
+            var login = client.run("login", "--server", server.address());
             assertEquals(0, login.exit(), login.err());
             assertFalse((login.out() + login.err()).contains("tok_secret"));
             Path file = home.resolve(".config/semel/login.json");
             assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
-            assertEquals(0, desk.run("workflow", "list").exit());
+            assertEquals(0, client.run("workflow", "list").exit());
             assertEquals("Bearer tok_secret", server.seen.get(1).header("Authorization"));
             assertEquals(
-                    7, desk.run("runs", "--server", "https://semel.example.com").exit());
-            assertEquals(0, desk.run("login", "--forget").exit());
+                    7,
+                    client.run("runs", "--server", "https://semel.example.com").exit());
+            assertEquals(0, client.run("login", "--forget").exit());
             assertFalse(Files.exists(file));
         }
     }
@@ -154,9 +155,9 @@ class UsageTest {
     void a_token_that_the_server_does_not_know_is_not_saved(@TempDir Path home) throws IOException {
         try (ScriptedServer server = new ScriptedServer()) {
             server.on("GET /v1/workflows", json(401, "{\"title\":\"no\",\"code\":\"unauthenticated\"}"));
-            desk.environment.put("HOME", home.toString());
-            desk.stdin = "wrong";
-            assertEquals(7, desk.run("login", "--server", server.address()).exit());
+            client.environment.put("HOME", home.toString());
+            client.stdin = "wrong";
+            assertEquals(7, client.run("login", "--server", server.address()).exit());
             assertFalse(Files.exists(home.resolve(".config/semel/login.json")));
         }
     }
@@ -164,7 +165,7 @@ class UsageTest {
     @ParameterizedTest
     @ValueSource(strings = {"--token=s3cret", "--token s3cret", "--token"})
     void a_token_as_an_argument_is_rejected_and_not_repeated(String words) {
-        var result = desk.run(("runs " + words).split(" "));
+        var result = client.run(("runs " + words).split(" "));
         assertEquals(2, result.exit());
         assertTrue(result.err().contains("never an argument"), result.err());
         assertFalse(result.err().contains("s3cret"), result.err());
@@ -173,12 +174,12 @@ class UsageTest {
     @ParameterizedTest
     @ValueSource(strings = {"localhost:8085", "ftp://x", "http://u:p@127.0.0.1:1", "http://127.0.0.1?x=1", "http:// x"})
     void an_invalid_server_url_is_wrong_usage(String address) {
-        assertEquals(2, desk.run("runs", "--server", address).exit());
+        assertEquals(2, client.run("runs", "--server", address).exit());
     }
 
     @Test
     void the_dev_token_never_leaves_this_machine() {
-        var result = desk.run("runs", "--server", "https://semel.example.com", "--json");
+        var result = client.run("runs", "--server", "https://semel.example.com", "--json");
         assertEquals(7, result.exit());
         assertEquals("no-token", result.json().path("code").asString());
     }
@@ -187,29 +188,30 @@ class UsageTest {
     void flags_win_over_the_environment(@TempDir Path folder) throws IOException {
         try (ScriptedServer server = new ScriptedServer()) {
             server.on("GET /v1/runs", json(200, "{\"items\":[],\"next\":null}"));
-            desk.folder = folder;
-            desk.environment.put("SEMEL_SERVER", "http://127.0.0.1:1");
-            desk.environment.put("SEMEL_TOKEN", "from_env");
+            client.folder = folder;
+            client.environment.put("SEMEL_SERVER", "http://127.0.0.1:1");
+            client.environment.put("SEMEL_TOKEN", "from_env");
             Files.writeString(folder.resolve("token"), "from_file\n");
-            assertEquals(0, desk.run("runs", "--server", server.address() + "/").exit());
+            assertEquals(
+                    0, client.run("runs", "--server", server.address() + "/").exit());
             assertEquals(
                     0,
-                    desk.run("runs", "--server", server.address(), "--token-file", "token")
+                    client.run("runs", "--server", server.address(), "--token-file", "token")
                             .exit());
             assertEquals("Bearer from_env", server.seen.get(0).header("Authorization"));
             assertEquals("Bearer from_file", server.seen.get(1).header("Authorization"));
             assertEquals(
                     2,
-                    desk.run("runs", "--server", server.address(), "--token-file", "missing")
+                    client.run("runs", "--server", server.address(), "--token-file", "missing")
                             .exit());
         }
     }
 
     @Test
     void dev_is_loopback_with_sqlite_in_the_data_folder(@TempDir Path folder) throws IOException {
-        desk.folder = folder;
-        assertEquals(0, desk.run("dev", "--demo").exit());
-        var options = desk.served.getFirst();
+        client.folder = folder;
+        assertEquals(0, client.run("dev", "--demo").exit());
+        var options = client.served.getFirst();
         assertTrue(options.dev() && options.demo());
         assertEquals("127.0.0.1", options.host());
         assertEquals(8085, options.port());
@@ -217,24 +219,24 @@ class UsageTest {
         assertEquals("sqlite:" + folder.resolve(".semel/semel.db"), options.store());
         assertNull(options.workflows());
         Files.createDirectory(folder.resolve("workflows"));
-        desk.run("dev");
-        assertEquals(folder.resolve("workflows"), desk.served.getLast().workflows());
+        client.run("dev");
+        assertEquals(folder.resolve("workflows"), client.served.getLast().workflows());
     }
 
     @Test
     void serve_reads_flags_then_environment() {
-        desk.environment.put("SEMEL_STORE", "jdbc:postgresql://db/semel?password=x");
-        desk.environment.put("SEMEL_PORT", "9000");
-        assertEquals(0, desk.run("serve", "--host", "0.0.0.0").exit());
-        var options = desk.served.getFirst();
+        client.environment.put("SEMEL_STORE", "jdbc:postgresql://db/semel?password=x");
+        client.environment.put("SEMEL_PORT", "9000");
+        assertEquals(0, client.run("serve", "--host", "0.0.0.0").exit());
+        var options = client.served.getFirst();
         assertFalse(options.dev());
         assertEquals("0.0.0.0", options.host());
         assertEquals(9000, options.port());
         assertEquals("jdbc:postgresql://db/semel?password=x", options.store());
         assertEquals(
-                0, desk.run("serve", "--port", "0", "--store", "sqlite:x.db").exit());
-        assertEquals(0, desk.served.getLast().port());
-        assertEquals("127.0.0.1", desk.served.getLast().host());
+                0, client.run("serve", "--port", "0", "--store", "sqlite:x.db").exit());
+        assertEquals(0, client.served.getLast().port());
+        assertEquals("127.0.0.1", client.served.getLast().host());
     }
 
     @ParameterizedTest
@@ -249,16 +251,16 @@ class UsageTest {
                 "dev --workflows ./nowhere"
             })
     void invalid_server_options_do_not_start_a_server(String words) {
-        var result = desk.run(words.split(" "));
+        var result = client.run(words.split(" "));
         assertEquals(2, result.exit(), result.err());
-        assertTrue(desk.served.isEmpty());
+        assertTrue(client.served.isEmpty());
         assertFalse(result.err().contains("s3cret"), result.err());
     }
 
     @Test
     void a_non_numeric_port_in_the_environment_is_wrong_usage() {
-        desk.environment.put("SEMEL_PORT", "http");
-        assertEquals(2, desk.run("serve").exit());
+        client.environment.put("SEMEL_PORT", "http");
+        assertEquals(2, client.run("serve").exit());
     }
 
     @ParameterizedTest

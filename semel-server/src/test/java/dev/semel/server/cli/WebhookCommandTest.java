@@ -16,12 +16,12 @@ class WebhookCommandTest {
                     + "\"document\":{\"preset\":\"stripe\",\"secrets\":[\"a\",\"b\"],\"source\":\"src_x-1-stripe\"}}";
 
     private ScriptedServer server;
-    private CliTestTerminal desk;
+    private CliTestTerminal client;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new CliTestTerminal(server);
+        client = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -33,7 +33,7 @@ class WebhookCommandTest {
     void create_adds_only_missing_webhooks_and_prints_the_url() {
         server.on("PUT /v1/webhooks/stripe", json(200, HOOK));
         var result =
-                desk.run("webhook", "create", "stripe", "--preset", "stripe", "--secret", "signing", "--keep", "1d");
+                client.run("webhook", "create", "stripe", "--preset", "stripe", "--secret", "signing", "--keep", "1d");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().startsWith("webhook stripe v3\nhttp://"), result.out());
         assertTrue(result.out().endsWith("/v1/webhooks/src_x-1-stripe\n"), result.out());
@@ -47,12 +47,13 @@ class WebhookCommandTest {
     void rotate_puts_the_new_secret_first_and_keeps_one_old_secret() {
         server.on("GET /v1/webhooks/stripe", json(200, HOOK));
         server.on("PUT /v1/webhooks/stripe", json(200, HOOK));
-        assertEquals(0, desk.run("webhook", "rotate", "stripe", "--secret", "c").exit());
+        assertEquals(
+                0, client.run("webhook", "rotate", "stripe", "--secret", "c").exit());
         assertEquals("[\"c\",\"a\"]", secrets(1));
-        assertEquals(0, desk.run("webhook", "rotate", "stripe", "--only").exit());
+        assertEquals(0, client.run("webhook", "rotate", "stripe", "--only").exit());
         assertEquals("[\"a\"]", secrets(3));
         assertTrue(server.seen.get(3).headers().containsValue("\"3\""), "over the version that was read");
-        assertEquals(2, desk.run("webhook", "rotate", "stripe").exit());
+        assertEquals(2, client.run("webhook", "rotate", "stripe").exit());
     }
 
     private String secrets(int seen) {
@@ -72,7 +73,7 @@ class WebhookCommandTest {
                 "POST /v1/webhooks/src_x",
                 json(200, "{\"delivery_id\":\"dlv_1\",\"idempotent_replayed\":false,\"run_ids\":[\"run_1\"]}"),
                 json(200, "{\"delivery_id\":\"dlv_2\",\"idempotent_replayed\":true,\"run_ids\":[\"run_1\"]}"));
-        var result = desk.run("webhook", "test", "stripe");
+        var result = client.run("webhook", "test", "stripe");
         assertEquals(0, result.exit(), result.err());
         assertEquals("accepted  dlv_1  1 run  run_1\nreplayed  dlv_2  1 run  run_1\n", result.out());
         for (int sent = 1; sent <= 2; sent++) {
@@ -82,7 +83,7 @@ class WebhookCommandTest {
         }
         assertEquals(
                 2,
-                desk.run("webhook", "test", "stripe", "--json")
+                client.run("webhook", "test", "stripe", "--json")
                         .json()
                         .path("items")
                         .size());
@@ -96,7 +97,7 @@ class WebhookCommandTest {
                         200,
                         "{\"path\":null,\"preset\":\"github\",\"secret\":\"worthless\",\"headers\":{\"X-GitHub-Event\":"
                                 + "\"push\"},\"body\":\"{}\"}"));
-        var result = desk.run("webhook", "test", "github");
+        var result = client.run("webhook", "test", "github");
         assertEquals(0, result.exit(), result.err());
         assertEquals("X-GitHub-Event: push\n\n{}\n", result.out());
         assertTrue(result.err().contains("semel webhook create github --preset github"), result.err());
@@ -112,8 +113,8 @@ class WebhookCommandTest {
                         "{\"items\":[{\"delivery_id\":\"dlv_1\",\"at\":\"2026-11-15T09:00:00Z\",\"outcome\":\"invalid_signature\"}],"
                             + "\"next\":null}"),
                 json(200, "{\"items\":[],\"next\":null}"));
-        assertTrue(desk.run("webhook", "deliveries", "stripe").out().contains("invalid_signature"));
-        var none = desk.run("webhook", "deliveries", "stripe");
+        assertTrue(client.run("webhook", "deliveries", "stripe").out().contains("invalid_signature"));
+        var none = client.run("webhook", "deliveries", "stripe");
         assertTrue((none.out() + none.err()).contains("semel webhook test stripe"), none.err());
     }
 }

@@ -279,8 +279,8 @@ class MistakesTest {
                         "steps:\n  - {id: a, notify: Lead, to: ann, protect: ask}\n",
                         "5:21",
                         "/steps/0/notify",
-                        "notify must name an event: a lower-case letter and up to 63 lower-case letters, digits, dots,"
-                                + " _ or -."),
+                        "notify must name a notification: a lower-case letter and up to 63 lower-case letters, digits,"
+                                + " dots, _ or -."),
                 mistake(
                         "steps:\n  - {id: a, sleep: 5us}\n",
                         "5:20",

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The ledger is one for all workflows of a workspace, so a deed has the same key in a file and in Java. */
+/** The ledger is one for all workflows of a workspace, so a effect has the same key in a file and in Java. */
 class KeyParityTest {
     static Stream<List<Object>> parts() {
         return Stream.of(

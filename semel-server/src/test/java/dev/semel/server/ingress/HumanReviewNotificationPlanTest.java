@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When somebody is told of a question follows from the question alone. */
+/** When somebody is notified of a question follows from the question alone. */
 class HumanReviewNotificationPlanTest {
     private static final long ASKED = 1_000;
 
@@ -35,20 +35,21 @@ class HumanReviewNotificationPlanTest {
     }
 
     /** Each time with its words, as long as somebody is there at every one of them. */
-    private static List<String> told(long due, String question, int most) {
-        List<String> told = new ArrayList<>();
+    private static List<String> reported(long due, String question, int most) {
+        List<String> reported = new ArrayList<>();
         long next = ASKED;
-        while (next != StoreWrite.Suspension.NEVER && told.size() < most) {
+        while (next != StoreWrite.Suspension.NEVER && reported.size() < most) {
             HumanReviewNotificationPlan telling = HumanReviewNotificationPlan.of(row(due, next, question));
-            told.add(next - ASKED + " " + String.join(" ", telling.dueNotifications()) + " to " + telling.reviewer());
+            reported.add(
+                    next - ASKED + " " + String.join(" ", telling.dueNotifications()) + " to " + telling.reviewer());
             next = telling.nextAt(next);
         }
-        return told;
+        return reported;
     }
 
     @Test
     void by_default_a_review_notifies_once_when_opened() {
-        assertEquals(List.of("0 opened to role:ops"), told(StoreWrite.Suspension.NEVER, "{}", 9));
+        assertEquals(List.of("0 opened to role:ops"), reported(StoreWrite.Suspension.NEVER, "{}", 9));
     }
 
     @Test
@@ -62,7 +63,7 @@ class HumanReviewNotificationPlanTest {
                         "25 escalated to role:boss",
                         "30 overdue to role:ops",
                         "40 reminder to role:ops"),
-                told(ASKED + 30, question, 6));
+                reported(ASKED + 30, question, 6));
     }
 
     @Test

@@ -26,7 +26,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Who is told of questions, and that nobody is told of one that is settled. */
+/** Who is notified of questions, and that nobody is notified of one that is settled. */
 final class HumanReviewNotifierTest {
     private final WorkflowTestKit kit = new WorkflowTestKit();
     private final FakeExternalSystem mail = kit.provider("mail");
@@ -57,7 +57,7 @@ final class HumanReviewNotifierTest {
         });
     }
 
-    private List<String> told() {
+    private List<String> reported() {
         var reads = new StoreQueries.EventFilter(
                 SemelRuntime.of(kit.semel()).testAccess().workspace(), null, null, false, 0, null, 100);
         List<DatabaseRows.EventRow> events = Objects.requireNonNull(
@@ -86,11 +86,11 @@ final class HumanReviewNotifierTest {
             assertEquals(RunStatus.IN_DOUBT, run.status());
             reminders.publishDue();
             anHourLater(reminders);
-            assertEquals(List.of("semel.review.opened", "semel.review.reminder"), told());
+            assertEquals(List.of("semel.review.opened", "semel.review.reminder"), reported());
             assertTrue(run.cancel("ann", "nobody knows"));
             kit.settle();
             anHourLater(reminders);
-            assertEquals(3, told().size(), "its run has ended, and it is in doubt all the same");
+            assertEquals(3, reported().size(), "its run has ended, and it is in doubt all the same");
             lost = false;
             kit.register(flow(true));
             Run<String> replay = kit.start(flow(true), "x", Start.replayOf(run.id()));
@@ -98,7 +98,7 @@ final class HumanReviewNotifierTest {
             assertEquals(RunStatus.COMPLETED, replay.status());
             anHourLater(reminders);
             anHourLater(reminders);
-            assertEquals(3, told().size(), "nobody need look any more");
+            assertEquals(3, reported().size(), "nobody need look any more");
             assertEquals(1, mail.calls());
         }
     }

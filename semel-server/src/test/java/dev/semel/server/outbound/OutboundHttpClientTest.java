@@ -40,7 +40,7 @@ final class OutboundHttpClientTest {
 
     private OutboundRequest post(String body) {
         return OutboundRequest.post(
-                server.url("/deeds?a=1"), "application/json", body.getBytes(StandardCharsets.UTF_8));
+                server.url("/effects?a=1"), "application/json", body.getBytes(StandardCharsets.UTF_8));
     }
 
     private OutboundRequest request(String method) {
@@ -73,7 +73,7 @@ final class OutboundHttpClientTest {
                 post("{\"ä\":1}").with(OutboundRequestHeader.of("X-A", "b c")), OutboundRequestAuth.bearer("t0ken"));
         assertEquals("{\"id\":7}", answer.orThrow().json().toString());
         assertEquals(
-                List.of("POST /deeds?a=1 HTTP/1.1\r\nHost: 127.0.0.1:" + server.port() + "\r\n"
+                List.of("POST /effects?a=1 HTTP/1.1\r\nHost: 127.0.0.1:" + server.port() + "\r\n"
                         + "Connection: close\r\nAccept-Encoding: identity\r\nUser-Agent: semel\r\n"
                         + "Accept: application/json, */*;q=0.5\r\nContent-Type: application/json\r\nX-A: b c\r\n"
                         + "Authorization: Bearer t0ken\r\nContent-Length: 8\r\n\r\n{\"ä\":1}"),

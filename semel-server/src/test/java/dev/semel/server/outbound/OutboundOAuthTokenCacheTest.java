@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Client credentials: a token is got once, used until shortly before its end, and never costs a deed. */
+/** Client credentials: a token is got once, used until shortly before its end, and never costs a effect. */
 final class OutboundOAuthTokenCacheTest {
     private final RawServer api = new RawServer().json("{}");
     private final RawServer issuer = new RawServer();

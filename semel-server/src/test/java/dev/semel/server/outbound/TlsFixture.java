@@ -25,7 +25,7 @@ final class TlsFixture implements AutoCloseable {
         this.server = server;
     }
 
-    /** @param more what keytool is told besides, such as the validity */
+    /** @param more what keytool is notified besides, such as the validity */
     static TlsFixture made(String extension, String... more) throws Exception {
         Path file = Files.createTempDirectory("semel-tls").resolve("store.p12");
         keytool(file, "-alias", "ca", "-dname", "CN=authority", "-ext", "bc:critical=ca:true");

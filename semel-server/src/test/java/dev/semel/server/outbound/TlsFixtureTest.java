@@ -13,7 +13,7 @@ import java.util.Map;
 import javax.net.ssl.SSLSocketFactory;
 import org.junit.jupiter.api.Test;
 
-/** S47: who is not who it should be is told nothing. */
+/** S47: who is not who it should be is notified nothing. */
 final class TlsFixtureTest {
     private static OutboundHttpClient client(SSLSocketFactory trust) {
         var zone = new OutboundFixture.TableHostResolver(Map.of("api.example", List.of("127.0.0.1")));

@@ -58,7 +58,7 @@ class WorkspaceDigestCollectorTest {
         assertEquals(
                 "{\"sent_by\":\"run-of-b\"}",
                 StrictJsonCodec.write(digests.close(item("a"), 1)),
-                "and the other is told");
+                "and the other is notified");
         assertEquals(2, digests.close(item("b"), 1).path("count").intValue(), "asked again it answers the same");
     }
 

@@ -114,7 +114,7 @@ abstract class HttpStepTestBench {
         assertEquals(1, keys().stream().distinct().count(), keys()::toString);
     }
 
-    /** The deed is done and the answer is lost, so many times; then everything is answered. */
+    /** The effect is done and the answer is lost, so many times; then everything is answered. */
     void loses(int times, String answer) {
         server.runs((request, socket) -> {
             long posts =

@@ -76,7 +76,7 @@ final class LargeBench {
         }
     }
 
-    /** A store: how the server is told of it, and how JDBC is. */
+    /** A store: how the server is notified of it, and how JDBC is. */
     private record StoreTarget(String what, String store, String url) {}
 
     private static void measure(StoreTarget storeTarget, int runs, int keys) throws Exception {
@@ -178,7 +178,7 @@ final class LargeBench {
                 : request.header("Cookie", cookie).header("Accept", "text/html").build();
     }
 
-    /** Rounds with and without listeners in turn, in one process: only their ratio is told. */
+    /** Rounds with and without listeners in turn, in one process: only their ratio is notified. */
     private void live(String what) throws IOException, InterruptedException {
         LoadGenerator load =
                 new LoadGenerator(server.port(), 64, "/v1/workflows/flow0/trigger", "{\"data\":{\"amount\":4900}}");

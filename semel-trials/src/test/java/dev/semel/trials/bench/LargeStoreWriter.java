@@ -59,7 +59,7 @@ final class LargeStoreWriter {
         }
         runs();
         names();
-        deeds();
+        effects();
         repeats();
     }
 
@@ -108,7 +108,7 @@ final class LargeStoreWriter {
                 });
     }
 
-    private void deeds() throws SQLException {
+    private void effects() throws SQLException {
         each(
                 1,
                 "INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt,"

@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A worker process: the engine on the shared PostgreSQL, a door for clients, and a clock that may be wrong. It ends when
+ * A worker process: the engine on the shared PostgreSQL, a source for clients, and a clock that may be wrong. It ends when
  * its standard input does, so that no worker outlives its trial.
  */
 final class ChaosChild {
@@ -94,7 +94,7 @@ final class ChaosChild {
             workerClientSocket.close();
             semel.close();
         }));
-        System.out.println("door " + workerClientSocket.port());
+        System.out.println("source " + workerClientSocket.port());
         System.out.flush();
         workerClientSocket.serve();
     }

@@ -46,11 +46,11 @@ final class ChaosFlows {
     /**
      * What a run is asked to do.
      *
-     * @param deed its key, by which the receiver knows it
+     * @param effect its key, by which the receiver knows it
      * @param manners how the receiver treats the first requests
      * @param shared the effect key that several runs share
      */
-    record Task(String deed, String manners, String shared, int napMillis) {}
+    record Task(String effect, String manners, String shared, int napMillis) {}
 
     ChaosFlows(ChaosChild.WorkerConfig life, WorkerEventLog events) {
         this.life = life;
@@ -163,14 +163,14 @@ final class ChaosFlows {
 
     /** No constraint stands in the way of a second row: only the one commit of rows and record does. */
     private static void insert(Connection sql, Task task) throws Exception {
-        try (PreparedStatement insert = sql.prepareStatement("INSERT INTO chaos_row (deed) VALUES (?)")) {
-            insert.setString(1, task.deed());
+        try (PreparedStatement insert = sql.prepareStatement("INSERT INTO chaos_row (effect) VALUES (?)")) {
+            insert.setString(1, task.effect());
             insert.executeUpdate();
         }
     }
 
     private String post(String memory, Task task, String name, Step step) throws IOException, InterruptedException {
-        String url = life.receiver() + "/" + memory + "/" + task.manners() + "/" + task.deed() + "/" + name;
+        String url = life.receiver() + "/" + memory + "/" + task.manners() + "/" + task.effect() + "/" + name;
         if (has(PlantedBug.RESULT_BEFORE_SEND)) {
             int attempt = step.attempt();
             String key = key(step);
@@ -200,7 +200,8 @@ final class ChaosFlows {
         if (has(PlantedBug.LOOKUP_SKIPPED)) {
             return null;
         }
-        String url = life.receiver() + "/forgets/" + task.manners() + "/" + task.deed() + "/" + EffectStepNames.PARCEL;
+        String url =
+                life.receiver() + "/forgets/" + task.manners() + "/" + task.effect() + "/" + EffectStepNames.PARCEL;
         HttpResponse<String> answer = send(url, "GET", key(step), step.attempt());
         return answer.statusCode() == 200 ? answer.body() : null;
     }
@@ -215,7 +216,7 @@ final class ChaosFlows {
                         method,
                         method.equals("GET")
                                 ? HttpRequest.BodyPublishers.noBody()
-                                : HttpRequest.BodyPublishers.ofString("a deed"))
+                                : HttpRequest.BodyPublishers.ofString("a effect"))
                 .build();
         return client.send(request, HttpResponse.BodyHandlers.ofString());
     }

@@ -108,7 +108,7 @@ final class ChaosTrial {
     }
 
     private void prepare(String url) {
-        KillablePostgres.execute(url, "CREATE TABLE chaos_row (deed text NOT NULL)");
+        KillablePostgres.execute(url, "CREATE TABLE chaos_row (effect text NOT NULL)");
         ChangeAudit.begin(url);
         if (plan.bug() == PlantedBug.LOOK_THEN_INSERT) {
             KillablePostgres.execute(url, """
@@ -168,7 +168,7 @@ final class ChaosTrial {
         Set<String> accepted = heard.stream()
                 .filter(ReceivedRequest::accepted)
                 .filter(line -> line.step().equals(EffectStepNames.ASKED))
-                .map(ReceivedRequest::deed)
+                .map(ReceivedRequest::effect)
                 .collect(Collectors.toSet());
         for (String[] doubt : rows(url, """
             SELECT e.run, r.key FROM semel_effect e JOIN semel_run r ON r.run = e.run
@@ -223,7 +223,7 @@ final class ChaosTrial {
             }
             Files.write(folder.resolve("stuck"), lines);
         } catch (SQLException | IOException e) {
-            System.err.println("what is stuck cannot be told: " + e.getMessage());
+            System.err.println("what is stuck cannot be notified: " + e.getMessage());
         }
     }
 }

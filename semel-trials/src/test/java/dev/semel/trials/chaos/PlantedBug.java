@@ -5,7 +5,7 @@ import dev.semel.trials.chaos.checks.Violation;
 
 /**
  * Bugs that are planted to see whether the chaos trial would find them. They live in this module alone: in the statements
- * on their way to the driver, around the port of the store, in the workflows and in the door of a worker process.
+ * on their way to the driver, around the port of the store, in the workflows and in the source of a worker process.
  */
 enum PlantedBug {
     NONE("nothing is planted", "", Fault.Kind.KILLED),

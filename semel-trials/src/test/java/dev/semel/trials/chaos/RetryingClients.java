@@ -152,7 +152,7 @@ final class RetryingClients {
         ClientRecord clientRecord;
         int port = worker.port();
         try {
-            String[] words = port == 0 ? new String[] {"no", "no door"} : send(port, line, hangsUp);
+            String[] words = port == 0 ? new String[] {"no", "no source"} : send(port, line, hangsUp);
             boolean ok = words[0].equals("ok");
             String run = ok && ask == ClientRecord.RequestKind.START ? words[1] : "";
             clientRecord = new ClientRecord(

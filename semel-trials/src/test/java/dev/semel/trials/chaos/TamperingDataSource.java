@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of a worker: as the driver makes them, but that a planted bug rewrites statements on their way, and
- * that the process can be told to stand still right behind the fence of its next batch, inside the open transaction.
+ * that the process can be notified to stand still right behind the fence of its next batch, inside the open transaction.
  */
 final class TamperingDataSource implements DataSource {
     private static final String FENCE = "FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE";

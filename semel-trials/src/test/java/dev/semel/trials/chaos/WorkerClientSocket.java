@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What clients of a worker speak with: one line each way, tabs between the words. A door of its own, because the server
+ * What clients of a worker speak with: one line each way, tabs between the words. A source of its own, because the server
  * does not know workflows in Java; what is behind it is the same admission.
  */
 final class WorkerClientSocket implements AutoCloseable {
@@ -132,7 +132,7 @@ final class WorkerClientSocket implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            System.err.println("the door does not close: " + e.getMessage());
+            System.err.println("the source does not close: " + e.getMessage());
         }
     }
 }

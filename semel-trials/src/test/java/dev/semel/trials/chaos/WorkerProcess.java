@@ -64,8 +64,8 @@ final class WorkerProcess implements AutoCloseable {
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.startsWith("door ")) {
-                    port.complete(Integer.valueOf(line.substring("door ".length())));
+                if (line.startsWith("source ")) {
+                    port.complete(Integer.valueOf(line.substring("source ".length())));
                 } else {
                     Files.writeString(talk, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
                 }
@@ -73,14 +73,14 @@ final class WorkerProcess implements AutoCloseable {
         } catch (IOException e) {
             port.completeExceptionally(e);
         }
-        port.completeExceptionally(new IOException("it ended before it opened its door"));
+        port.completeExceptionally(new IOException("it ended before it opened its source"));
     }
 
     String name() {
         return life.worker();
     }
 
-    /** Where its door is; 0 while it has none. */
+    /** Where its source is; 0 while it has none. */
     int port() {
         return port.isDone() && !port.isCompletedExceptionally() && process.isAlive() ? port.join() : 0;
     }

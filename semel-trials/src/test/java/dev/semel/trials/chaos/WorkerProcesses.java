@@ -52,11 +52,11 @@ final class WorkerProcesses implements AutoCloseable {
         for (int i = 0; i < ChaosPlan.WORKERS; i++) {
             seats.add(new WorkerSlot(process(i, 1)));
             if (i == 0) {
-                awaitDoor(seats.getFirst());
+                awaitGate(seats.getFirst());
                 then.run();
             }
         }
-        awaitDoors();
+        awaitGates();
     }
 
     private WorkerProcess process(int seat, int life) {
@@ -79,21 +79,21 @@ final class WorkerProcesses implements AutoCloseable {
                 folder);
     }
 
-    private void awaitDoor(WorkerSlot seat) {
+    private void awaitGate(WorkerSlot seat) {
         long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         while (seat.process.port() == 0) {
             if (!seat.process.alive()) {
                 seat.process = process(seats.indexOf(seat), 1 + ++seat.lives);
             }
             if (System.nanoTime() > deadline) {
-                throw new AssertionError(seat.process.name() + " did not open its door: see its .err in " + folder);
+                throw new AssertionError(seat.process.name() + " did not open its source: see its .err in " + folder);
             }
             LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
         }
     }
 
-    void awaitDoors() {
-        seats.forEach(this::awaitDoor);
+    void awaitGates() {
+        seats.forEach(this::awaitGate);
     }
 
     WorkerProcess any(Random chance) {
@@ -146,7 +146,7 @@ final class WorkerProcesses implements AutoCloseable {
         while (seats.stream().anyMatch(seat -> seat.busy) && System.nanoTime() < deadline) {
             LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
         }
-        awaitDoors();
+        awaitGates();
     }
 
     /** In good order; what a planted bug left behind need not come to an end. */

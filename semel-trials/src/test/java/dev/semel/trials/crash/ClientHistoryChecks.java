@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Compares what clients were told with what the store holds. Pure; links nothing of the engine. */
+/** Compares what clients were notified with what the store holds. Pure; links nothing of the engine. */
 final class ClientHistoryChecks {
     /** The only ways to say no that leave a caller free to ask again. */
     private static final Set<Integer> RETRYABLE = Set.of(409, 503);
@@ -68,8 +68,9 @@ final class ClientHistoryChecks {
             if (row.key() != null && row.names() != 1) {
                 violations.add(row.runId() + " has " + row.names() + " rows for its key");
             }
-            if (row.replays() != row.told()) {
-                violations.add(row.runId() + " counts " + row.replays() + " replays and has rows for " + row.told());
+            if (row.replays() != row.reported()) {
+                violations.add(
+                        row.runId() + " counts " + row.replays() + " replays and has rows for " + row.reported());
             }
         }
     }

@@ -18,37 +18,37 @@ class ClientHistoryChecksTest {
 
     @Test
     void a_correct_history_has_no_violations() {
-        told("a", "run_1", false);
+        reported("a", "run_1", false);
         unknown("a");
-        told("a", "run_1", true);
+        reported("a", "run_1", true);
         refused("b", 503);
         assertEquals(List.of(), of(row("run_1", "a", 1)));
     }
 
     @Test
     void a_lost_acknowledged_run_is_detected() {
-        told("a", "run_1", false);
+        reported("a", "run_1", false);
         assertSees("lost");
     }
 
     @Test
     void a_response_with_the_run_of_another_key_is_detected() {
-        told("a", "run_1", false);
+        reported("a", "run_1", false);
         assertSees("another key", row("run_1", "b", 0));
     }
 
     @Test
     void two_runs_of_a_key_are_detected_in_responses_and_in_the_store() {
-        told("a", "run_1", false);
-        told("a", "run_2", true);
+        reported("a", "run_1", false);
+        reported("a", "run_2", true);
         assertSees("several runs", row("run_1", "a", 1), row("run_2", "a", 0));
         assertSees("has 2 runs", row("run_1", "a", 1), row("run_2", "a", 0));
     }
 
     @Test
     void a_key_that_is_fresh_twice_is_detected() {
-        told("a", "run_1", false);
-        told("a", "run_1", false);
+        reported("a", "run_1", false);
+        reported("a", "run_1", false);
         assertSees("called new 2 times", row("run_1", "a", 0));
     }
 
@@ -59,7 +59,7 @@ class ClientHistoryChecksTest {
 
     @Test
     void an_unfinished_failed_duplicated_or_missing_run_is_detected() {
-        told("a", "run_1", false);
+        reported("a", "run_1", false);
         assertSees("did not complete", new StoredRuns.Row("run_1", "a", 1, 1, 0, 0, 0, 0));
         assertSees("did not complete", new StoredRuns.Row("run_1", "a", 1, 0, 1, FAILED, 0, 0));
         assertSees("1 rows of work and 1 ends", new StoredRuns.Row("run_1", "a", 1, 1, 1, COMPLETED, 0, 0));
@@ -68,14 +68,14 @@ class ClientHistoryChecksTest {
 
     @Test
     void a_run_that_lost_its_key_is_detected() {
-        told("a", "run_1", false);
+        reported("a", "run_1", false);
         assertSees("0 rows for its key", new StoredRuns.Row("run_1", "a", 0, 0, 1, COMPLETED, 0, 0));
     }
 
     @Test
     void duplicates_counted_twice_or_not_at_all_are_detected() {
-        told("a", "run_1", false);
-        told("a", "run_1", true);
+        reported("a", "run_1", false);
+        reported("a", "run_1", true);
         assertSees("counts 0 replays; there were 1 to 1", row("run_1", "a", 0));
         assertSees("counts 2 replays; there were 1 to 1", row("run_1", "a", 2));
         assertSees("has rows for 2", new StoredRuns.Row("run_1", "a", 1, 0, 1, COMPLETED, 1, 2));
@@ -83,17 +83,17 @@ class ClientHistoryChecksTest {
 
     @Test
     void after_a_kill_earlier_duplicate_counts_may_be_missing_and_later_ones_not() {
-        told("a", "run_1", false);
-        told("a", "run_1", true);
+        reported("a", "run_1", false);
+        reported("a", "run_1", true);
         ledger.killed();
         assertEquals(List.of(), of(row("run_1", "a", 0)));
-        told("a", "run_1", true);
+        reported("a", "run_1", true);
         assertSees("there were 1 to 2", row("run_1", "a", 0));
     }
 
     @Test
     void a_response_that_forbids_a_retry_is_detected() {
-        told("a", "run_1", false);
+        reported("a", "run_1", false);
         refused("a", 422);
         assertSees("answered 422", row("run_1", "a", 0));
     }
@@ -112,7 +112,7 @@ class ClientHistoryChecksTest {
         assertEquals("run_0000000000000000000000", StoredRuns.runId(new byte[16]));
     }
 
-    private void told(String key, String run, boolean replayed) {
+    private void reported(String key, String run, boolean replayed) {
         Map<String, String> headers = replayed ? Map.of("x-idempotent-replayed", "true") : Map.of();
         String body = "{\"run_id\":\"" + run + "\",\"idempotent_replayed\":" + replayed + "}";
         ledger.record(key, () -> new Reply(200, headers, body));

@@ -81,7 +81,7 @@ final class ClientLedger {
         return new TreeSet<>(invoked);
     }
 
-    /** Every run that a client was told of. */
+    /** Every run that a client was notified of. */
     Set<String> runs() {
         Set<String> runs = new TreeSet<>();
         calls.forEach(call -> {

@@ -75,7 +75,7 @@ final class CommitCutScenario implements AutoCloseable {
         List<String> wrong = judge(kind, name);
         expect(wrong, "versions", versions + 1, number("SELECT count(*) FROM semel_workflow_version"));
         if (!receipt.equals("receipt") || run.replayed()) {
-            wrong.add("the caller was told " + receipt + ", replayed: " + run.replayed());
+            wrong.add("the caller was notified " + receipt + ", replayed: " + run.replayed());
         }
         return wrong.stream().map(line -> name + ": " + line).toList();
     }

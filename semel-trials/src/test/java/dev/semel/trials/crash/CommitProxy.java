@@ -23,7 +23,7 @@ final class CommitProxy implements AutoCloseable {
         BEFORE,
         /** COMMIT never arrives; the transaction is rolled back. */
         COMMIT,
-        /** COMMIT is done and nobody is told. */
+        /** COMMIT is done and nobody is notified. */
         ANSWER
     }
 
@@ -33,7 +33,7 @@ final class CommitProxy implements AutoCloseable {
         APPEND("INSERT INTO semel_journal"),
         RESERVE("INSERT INTO semel_effect"),
         SETTLE("UPDATE semel_effect e SET"),
-        REST("SET owner = NULL, state = u.state"),
+        REST("CASE WHEN u.suspect = 1 THEN"),
         END("INSERT INTO semel_finished_run"),
         TALLY("INSERT INTO semel_duplicate_request"),
         CLAIM("FOR UPDATE SKIP LOCKED"),

@@ -41,7 +41,7 @@ enum CrashAction {
         return commits;
     }
 
-    /** Whether the deed is an effect in the ledger. */
+    /** Whether the effect is an effect in the ledger. */
     boolean isEffect() {
         return this != STEP && this != TX && this != SIGNAL;
     }

@@ -20,7 +20,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The workflows of the crash matrix: a step, the deed, a step. */
+/** The workflows of the crash matrix: a step, the effect, a step. */
 final class CrashActionFlows {
     static final Signal<String> NEWS = Signal.of("news", String.class);
     static final String INDETERMINATE = "indeterminate";
@@ -40,7 +40,7 @@ final class CrashActionFlows {
     private final ProcessLife.Mutation mutation;
     private int sends;
 
-    /** What a run is asked to do. @param target the run that is told something */
+    /** What a run is asked to do. @param target the run that is notified something */
     record Task(String url, boolean hangs, String target) {}
 
     CrashActionFlows(ProcessLife.Mutation mutation) {
@@ -64,18 +64,18 @@ final class CrashActionFlows {
                         effect(ctx).providerHonoursKey(PROVIDER_WINDOW).call(String.class, step -> post(task, step)));
     }
 
-    /** What is told by {@link CrashAction#SIGNAL}. */
-    Workflow<String, String> told() {
-        return Workflow.define("told", String.class, String.class).body((ctx, _) -> ctx.await(NEWS));
+    /** What is notified by {@link CrashAction#SIGNAL}. */
+    Workflow<String, String> reported() {
+        return Workflow.define("reported", String.class, String.class).body((ctx, _) -> ctx.await(NEWS));
     }
 
     private static EffectBuilder effect(Context ctx) {
-        return ctx.effect("deed").retry(PROMPT);
+        return ctx.effect("effect").retry(PROMPT);
     }
 
     private String perform(CrashAction action, Context ctx, Task task) {
         return switch (action) {
-            case STEP -> ctx.step("deed").retry(PROMPT).run(String.class, step -> post(task, step));
+            case STEP -> ctx.step("effect").retry(PROMPT).run(String.class, step -> post(task, step));
             case REPEATABLE ->
                 effect(ctx).repeatable("it is counted, no more").call(String.class, step -> post(task, step));
             case PROVIDER_KEY ->
@@ -93,11 +93,11 @@ final class CrashActionFlows {
                     case EffectOutcome.Indeterminate<String> _ -> INDETERMINATE;
                 };
             case ASK -> effect(ctx).askOnDoubt("role:ops").call(String.class, step -> post(task, step));
-            case TX -> ctx.tx("deed", String.class, CrashActionFlows::insert);
+            case TX -> ctx.tx("effect", String.class, CrashActionFlows::insert);
             case CALL -> ctx.call(called(), task);
             case SIGNAL -> {
                 ctx.signal(task.target(), NEWS, "it happened");
-                yield "told";
+                yield "reported";
             }
         };
     }
@@ -133,7 +133,7 @@ final class CrashActionFlows {
                         method,
                         method.equals("GET")
                                 ? HttpRequest.BodyPublishers.noBody()
-                                : HttpRequest.BodyPublishers.ofString("a deed"))
+                                : HttpRequest.BodyPublishers.ofString("a effect"))
                 .build();
         return client.send(request, HttpResponse.BodyHandlers.ofString());
     }

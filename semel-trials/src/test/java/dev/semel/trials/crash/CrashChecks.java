@@ -64,9 +64,9 @@ final class CrashChecks {
         if (own.size() != 1) {
             violations.add("the key has " + own.size() + " runs");
         }
-        if (last().runs().size() != cell.deed().runs()) {
+        if (last().runs().size() != cell.effect().runs()) {
             violations.add("there are " + last().runs().size() + " runs, not "
-                    + cell.deed().runs());
+                    + cell.effect().runs());
         }
         for (StoreContents.Run run : last().runs()) {
             if (run.works() != 0 || run.ends() != 1 || run.end() != StoreContents.COMPLETED) {
@@ -75,13 +75,13 @@ final class CrashChecks {
         }
     }
 
-    /** What a client was told stays true: the run of a key is the same in every answer and in the store. */
+    /** What a client was notified stays true: the run of a key is the same in every answer and in the store. */
     private void judgeAnswers() {
         String run = last().runOf(name);
         for (LifeResult stage : stages) {
             CrashableProcess.ProcessReport account = stage.account();
             if (!account.started().isEmpty() && !account.started().equals(run)) {
-                violations.add("a client was told of " + account.started() + ", and the key has \"" + run + "\"");
+                violations.add("a client was notified of " + account.started() + ", and the key has \"" + run + "\"");
             }
             if (!account.again().isEmpty()
                     && !(account.replayed() && account.again().equals(run))) {
@@ -114,7 +114,7 @@ final class CrashChecks {
 
     /** An intent before every send; nothing after a recorded result; what nobody knows is never shown as an outcome. */
     private void judgeLedger() {
-        if (!cell.deed().isEffect()) {
+        if (!cell.effect().isEffect()) {
             return;
         }
         for (LifeResult stage : stages) {
@@ -133,7 +133,7 @@ final class CrashChecks {
         }
         boolean indeterminate = last().of(name).stream()
                 .anyMatch(run -> run.output().equals("\"" + CrashActionFlows.INDETERMINATE + "\""));
-        if (indeterminate && cell.deed() != CrashAction.AT_MOST_ONCE) {
+        if (indeterminate && cell.effect() != CrashAction.AT_MOST_ONCE) {
             violations.add("only at most once may end without knowing");
         }
         int expected = indeterminate ? StoreContents.UNKNOWN : StoreContents.DONE;
@@ -147,7 +147,7 @@ final class CrashChecks {
 
     private void judgeCounts() {
         int accepted = accepted(heard);
-        switch (cell.deed()) {
+        switch (cell.effect()) {
             case STEP, REPEATABLE -> {
                 if (accepted < 1) {
                     violations.add("it is done, and the receiver never accepted it");

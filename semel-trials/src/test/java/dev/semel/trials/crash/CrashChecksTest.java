@@ -105,7 +105,7 @@ class CrashChecksTest {
         List<StoreContents.Effect> effects = List.of(new StoreContents.Effect(StoreContents.DONE, 1, "e"));
         end(new StoreContents(List.of(), effects, 0, 0));
         assertSees(CrashAction.PROVIDER_KEY, "0 runs");
-        assertSees(CrashAction.PROVIDER_KEY, "a client was told of run_1");
+        assertSees(CrashAction.PROVIDER_KEY, "a client was notified of run_1");
         stages.clear();
         end(new StoreContents(List.of(run(RUN), run("run_2")), effects, 0, 0));
         assertSees(CrashAction.PROVIDER_KEY, "2 runs");
@@ -156,7 +156,7 @@ class CrashChecksTest {
         assertEquals(1, CrashMatrix.gaps(cells, labels).size());
         labels.remove("a-new-label");
         List<MatrixCell> fewer =
-                cells.stream().filter(cell -> cell.deed() != CrashAction.TX).toList();
+                cells.stream().filter(cell -> cell.effect() != CrashAction.TX).toList();
         assertTrue(CrashMatrix.gaps(fewer, labels).contains("TX never visits tx-done"));
         assertEquals(
                 List.of("STEP came to tx-done, which it is said never to reach"),

@@ -98,17 +98,17 @@ final class CrashChild {
     private void live() {
         String[] end;
         CrashActionFlows flows = new CrashActionFlows(life.mutation());
-        Workflow<CrashActionFlows.Task, String> flow = flows.flow(life.deed());
+        Workflow<CrashActionFlows.Task, String> flow = flows.flow(life.effect());
         try (SemelRuntime semel = SemelRuntime.open(settings())) {
             semel.register(flow);
             String target = "";
-            if (life.deed() == CrashAction.CALL) {
+            if (life.effect() == CrashAction.CALL) {
                 semel.register(flows.called());
             }
-            Workflow<String, String> workflow = flows.told();
-            if (life.deed() == CrashAction.SIGNAL) {
+            Workflow<String, String> workflow = flows.reported();
+            if (life.effect() == CrashAction.SIGNAL) {
                 semel.register(workflow);
-                target = semel.start(workflow, "", Start.withKey(life.name() + ".told"))
+                target = semel.start(workflow, "", Start.withKey(life.name() + ".reported"))
                         .id();
             }
             CrashActionFlows.Task task =
@@ -117,7 +117,7 @@ final class CrashChild {
             RunHandle<String> run = life.run().isEmpty() ? semel.start(flow, task, start) : semel.run(flow, life.run());
             say("started", run.id());
             end = end(run);
-            if (life.deed() == CrashAction.SIGNAL) {
+            if (life.effect() == CrashAction.SIGNAL) {
                 semel.run(workflow, target).result(LONGEST);
             }
             RunHandle<String> again = semel.start(flow, task, start);
@@ -128,7 +128,7 @@ final class CrashChild {
     }
 
     private String url() {
-        return life.receiver() + "/" + life.deed().memory() + "/" + life.manners() + "/" + life.name();
+        return life.receiver() + "/" + life.effect().memory() + "/" + life.manners() + "/" + life.name();
     }
 
     /** How the run ends, with the decision of a person where one is given; all failures are ends, too. */
@@ -138,8 +138,8 @@ final class CrashChild {
         } catch (EffectInDoubt e) {
             boolean decided = switch (life.decision()) {
                 case NONE -> false;
-                case HAPPENED -> run.confirmDone("deed", "receipt-1", "tester");
-                case DID_NOT_HAPPEN -> run.confirmNotDone("deed", "tester");
+                case HAPPENED -> run.confirmDone("effect", "receipt-1", "tester");
+                case DID_NOT_HAPPEN -> run.confirmNotDone("effect", "tester");
             };
             return decided ? afterDecision(run) : new String[] {"over", "in_doubt", ""};
         } catch (RuntimeException e) {

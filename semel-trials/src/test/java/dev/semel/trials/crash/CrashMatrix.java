@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Which cells the crash matrix has. Every label is visited under every deed that can come there. */
+/** Which cells the crash matrix has. Every label is visited under every effect that can come there. */
 final class CrashMatrix {
     private static final Set<CrashAction> SENDING = EnumSet.of(
             CrashAction.REPEATABLE,
@@ -21,7 +21,7 @@ final class CrashMatrix {
             CrashAction.CALL);
 
     /** Who comes to a label; whoever is not named does not, for the reason that stands there. */
-    record LabelReach(Set<CrashAction> deeds, String others) {}
+    record LabelReach(Set<CrashAction> effects, String others) {}
 
     static final Map<String, LabelReach> REACH = new TreeMap<>(Map.ofEntries(
             Map.entry(
@@ -29,7 +29,7 @@ final class CrashMatrix {
                     new LabelReach(EnumSet.allOf(CrashAction.class), "everything is committed in batches")),
             Map.entry(
                     "step-done",
-                    new LabelReach(EnumSet.allOf(CrashAction.class), "every flow has a step before its deed")),
+                    new LabelReach(EnumSet.allOf(CrashAction.class), "every flow has a step before its effect")),
             Map.entry("run-ending", new LabelReach(EnumSet.allOf(CrashAction.class), "every run ends")),
             Map.entry("replay-answered", new LabelReach(EnumSet.allOf(CrashAction.class), "every life asks again")),
             Map.entry("effect-reserved", new LabelReach(SENDING, "it is no effect: nothing is reserved")),
@@ -175,7 +175,7 @@ final class CrashMatrix {
         add(CrashAction.SIGNAL, "answers", at("signal-sent"), at("signal-sent"));
     }
 
-    /** What is wrong with the table: a label of the code that a deed neither visits nor is excused from, or both. */
+    /** What is wrong with the table: a label of the code that a effect neither visits nor is excused from, or both. */
     static List<String> gaps(List<MatrixCell> cells, Set<String> labels) {
         List<String> gaps = new ArrayList<>();
         Set<String> known = new TreeSet<>(REACH.keySet());
@@ -186,10 +186,10 @@ final class CrashMatrix {
         REACH.forEach((label, reach) -> {
             for (CrashAction action : CrashAction.values()) {
                 boolean visited = cells.stream()
-                        .anyMatch(cell -> cell.deed() == action
+                        .anyMatch(cell -> cell.effect() == action
                                 && cell.halts().stream()
                                         .anyMatch(halt -> halt.label().equals(label)));
-                if (visited != reach.deeds().contains(action)) {
+                if (visited != reach.effects().contains(action)) {
                     gaps.add(action + (visited ? " visits " : " never visits ") + label);
                 }
             }
@@ -197,11 +197,11 @@ final class CrashMatrix {
         return gaps;
     }
 
-    /** A life came to a point that its deed is said never to come to. */
+    /** A life came to a point that its effect is said never to come to. */
     static List<String> excuses(CrashAction action, Set<String> passed) {
         return passed.stream()
                 .filter(label ->
-                        !REACH.containsKey(label) || !REACH.get(label).deeds().contains(action))
+                        !REACH.containsKey(label) || !REACH.get(label).effects().contains(action))
                 .map(label -> action + " came to " + label + ", which it is said never to reach")
                 .toList();
     }

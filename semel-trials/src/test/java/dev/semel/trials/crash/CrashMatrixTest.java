@@ -137,7 +137,7 @@ class CrashMatrixTest {
             if (!result.hit()) {
                 wrong.add(title + ": the point was never hit");
             }
-            wrong.addAll(CrashMatrix.excuses(result.cell().deed(), result.passed()));
+            wrong.addAll(CrashMatrix.excuses(result.cell().effect(), result.passed()));
         }
         assertEquals("", String.join("\n", wrong));
         assertFalse(results.isEmpty(), "no cell was done");

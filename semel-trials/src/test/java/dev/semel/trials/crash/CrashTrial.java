@@ -31,7 +31,7 @@ final class CrashTrial implements AutoCloseable {
             List<CrashChecks.LifeResult> stages,
             List<String> violations,
             Set<String> passed) {
-        /** Whether every process ended where it was told to; otherwise nothing was shown. */
+        /** Whether every process ended where it was notified to; otherwise nothing was shown. */
         boolean hit() {
             List<String> halted = stages.stream()
                     .filter(CrashChecks.LifeResult::halted)
@@ -66,7 +66,7 @@ final class CrashTrial implements AutoCloseable {
                 : RealPostgres.url(RealPostgres.newDatabase());
         ProcessLife life = new ProcessLife(
                 store,
-                cell.deed(),
+                cell.effect(),
                 name,
                 receiver.url(),
                 cell.manners(),
@@ -76,8 +76,8 @@ final class CrashTrial implements AutoCloseable {
                 mutation);
         List<CrashChecks.LifeResult> stages = new ArrayList<>();
         for (ProcessLife.HaltPoint halt : cell.halts()) {
-            try (CrashableProcess mortal = CrashableProcess.start(folder, CrashChild.class)) {
-                stages.add(stage(life.haltingAt(halt), mortal));
+            try (CrashableProcess crashable = CrashableProcess.start(folder, CrashChild.class)) {
+                stages.add(stage(life.haltingAt(halt), crashable));
             }
             tampering.between(store, name);
             life = life.of(stages.getLast().remains().runOf(name));
@@ -96,8 +96,8 @@ final class CrashTrial implements AutoCloseable {
         return new Result(cell, heard, stages, CrashChecks.of(cell, name, heard, stages), passed);
     }
 
-    private CrashChecks.LifeResult stage(ProcessLife life, CrashableProcess mortal) {
-        CrashableProcess.ProcessReport account = mortal.live(life);
+    private CrashChecks.LifeResult stage(ProcessLife life, CrashableProcess crashable) {
+        CrashableProcess.ProcessReport account = crashable.live(life);
         return new CrashChecks.LifeResult(
                 account,
                 StoreContents.of(life.store(), folder),
@@ -106,19 +106,19 @@ final class CrashTrial implements AutoCloseable {
 
     /** A process that never saw what the dead one knew; it takes over for one cell after another. */
     private CrashableProcess survivor() {
-        CrashableProcess mortal = survivor;
-        if (mortal == null) {
-            mortal = CrashableProcess.start(folder, CrashChild.class);
-            survivor = mortal;
+        CrashableProcess crashable = survivor;
+        if (crashable == null) {
+            crashable = CrashableProcess.start(folder, CrashChild.class);
+            survivor = crashable;
         }
-        return mortal;
+        return crashable;
     }
 
     @Override
     public void close() {
-        CrashableProcess mortal = survivor;
-        if (mortal != null) {
-            mortal.close();
+        CrashableProcess crashable = survivor;
+        if (crashable != null) {
+            crashable.close();
         }
     }
 }

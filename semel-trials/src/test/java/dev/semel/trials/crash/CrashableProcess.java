@@ -18,10 +18,10 @@ final class CrashableProcess implements AutoCloseable {
     private final Process process;
     private final Path talk;
     private final BufferedReader said;
-    private final Writer told;
+    private final Writer reported;
 
     /**
-     * What a life told while it lasted; empty where it did not come to that.
+     * What a life reported while it lasted; empty where it did not come to that.
      *
      * @param halted the label at which it ended, by the word of the process and by its exit code
      * @param end how the run ended: completed, in_doubt, failed, or broken where the client itself gave up
@@ -39,7 +39,7 @@ final class CrashableProcess implements AutoCloseable {
         this.process = process;
         this.talk = talk;
         this.said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        this.told = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
+        this.reported = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
     }
 
     static CrashableProcess start(Path folder, Class<?> main, String... arguments) {
@@ -69,8 +69,8 @@ final class CrashableProcess implements AutoCloseable {
     /** Lives it; returns when it is over or the process has ended. */
     ProcessReport live(ProcessLife life) {
         try {
-            told.write(life.line() + "\n");
-            told.flush();
+            reported.write(life.line() + "\n");
+            reported.flush();
         } catch (IOException e) {
             throw new AssertionError("the child is gone: " + talk(), e);
         }
@@ -88,7 +88,7 @@ final class CrashableProcess implements AutoCloseable {
         }
         int exit = exit();
         if (exit != CrashChild.HALTED || !words.containsKey("halted")) {
-            throw new AssertionError("the child ended with " + exit + " without being told to: " + talk());
+            throw new AssertionError("the child ended with " + exit + " without being notified to: " + talk());
         }
         return account(words);
     }

@@ -40,7 +40,7 @@ class DurabilityTest {
         assertEquals(List.of(), tracedOnPostgres(RealPostgres.newDatabase()));
     }
 
-    /** The same oracle must see it when the database is told not to wait for the disk. */
+    /** The same oracle must see it when the database is notified not to wait for the disk. */
     @Test
     void the_oracle_detects_a_commit_that_does_not_wait_for_the_disk() throws IOException, SQLException {
         String database = RealPostgres.newDatabase();

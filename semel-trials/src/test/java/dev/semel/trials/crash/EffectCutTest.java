@@ -55,10 +55,10 @@ class EffectCutTest {
 
     private final HttpEffectClient http = HttpEffectClient.standard();
 
-    private record Cut(CrashAction deed, EffectProxy.Cut cut) {
+    private record Cut(CrashAction effect, EffectProxy.Cut cut) {
         /** The last part of the path; the proxy reads from it where to cut. */
         String name() {
-            return deed + "." + cut;
+            return effect + "." + cut;
         }
     }
 
@@ -119,12 +119,13 @@ class EffectCutTest {
             return run.result(Await.GENEROUS);
         } catch (EffectInDoubt e) {
             List<Receiver.ReceivedRequest> heard = receiver.of(cut.name());
-            if (cut.deed() != CrashAction.ASK || CrashChecks.posts(heard) > 1) {
+            if (cut.effect() != CrashAction.ASK || CrashChecks.posts(heard) > 1) {
                 return "in doubt after " + heard;
             }
             boolean accepted = CrashChecks.accepted(heard) == 1;
-            boolean decided =
-                    accepted ? run.confirmDone("deed", "receipt-1", "tester") : run.confirmNotDone("deed", "tester");
+            boolean decided = accepted
+                    ? run.confirmDone("effect", "receipt-1", "tester")
+                    : run.confirmNotDone("effect", "tester");
             Await.holds(cut + " goes on", () -> run.stepsInDoubt().isEmpty());
             return decided ? afterDecision(run) : "not decided";
         }
@@ -149,12 +150,12 @@ class EffectCutTest {
         int accepted = CrashChecks.accepted(heard);
         int posts = CrashChecks.posts(heard);
         boolean arrived = cut.cut() != EffectProxy.Cut.REQUEST;
-        boolean unknown = cut.deed() == CrashAction.AT_MOST_ONCE;
+        boolean unknown = cut.effect() == CrashAction.AT_MOST_ONCE;
         if (!end.equals(unknown ? CrashActionFlows.INDETERMINATE : "receipt-1")
-                && !(cut.deed() == CrashAction.REPEATABLE && end.equals("receipt-" + accepted))) {
+                && !(cut.effect() == CrashAction.REPEATABLE && end.equals("receipt-" + accepted))) {
             wrong.add("it ended with " + end);
         }
-        int most = cut.deed() == CrashAction.REPEATABLE && arrived ? 2 : unknown && !arrived ? 0 : 1;
+        int most = cut.effect() == CrashAction.REPEATABLE && arrived ? 2 : unknown && !arrived ? 0 : 1;
         if (accepted != most) {
             wrong.add(accepted + " accepted effects, not " + most);
         }
@@ -173,7 +174,7 @@ class EffectCutTest {
     }
 
     private String perform(CrashAction action, Context ctx, URI url) {
-        EffectBuilder effect = ctx.effect("deed").retry(PROMPT);
+        EffectBuilder effect = ctx.effect("effect").retry(PROMPT);
         return switch (action) {
             case REPEATABLE -> effect.repeatable("it is counted").call(String.class, step -> post(url, step));
             case PROVIDER_KEY -> effect.providerHonoursKey(PROVIDER_WINDOW).call(String.class, step -> post(url, step));
@@ -191,7 +192,7 @@ class EffectCutTest {
     }
 
     private String post(URI url, Step step) throws IOException, InterruptedException {
-        return http.send(step, HttpRequest.newBuilder(url).POST(BodyPublishers.ofString("a deed")))
+        return http.send(step, HttpRequest.newBuilder(url).POST(BodyPublishers.ofString("a effect")))
                 .asString();
     }
 

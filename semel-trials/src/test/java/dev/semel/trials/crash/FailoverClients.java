@@ -19,13 +19,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A worker's process, and clients that trigger at it, each its own keys, until they are told to stop. */
+/** A worker's process, and clients that trigger at it, each its own keys, until they are notified to stop. */
 final class FailoverClients implements AutoCloseable {
     private static final int CLIENTS = 8;
 
     private final String name;
     private final Process process;
-    private final BufferedWriter told;
+    private final BufferedWriter reported;
     private final CompletableFuture<String> durability = new CompletableFuture<>();
     private final Map<String, CompletableFuture<String>> waiting = new ConcurrentHashMap<>();
     private final Map<String, Set<String>> acknowledged = new ConcurrentHashMap<>();
@@ -38,7 +38,7 @@ final class FailoverClients implements AutoCloseable {
     private FailoverClients(String name, Process process) {
         this.name = name;
         this.process = process;
-        this.told = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
+        this.reported = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
         Thread.ofVirtual().start(this::listen);
     }
 
@@ -122,9 +122,9 @@ final class FailoverClients implements AutoCloseable {
         var answer = new CompletableFuture<String>();
         waiting.put(key, answer);
         try {
-            synchronized (told) {
-                told.write(key + "\n");
-                told.flush();
+            synchronized (reported) {
+                reported.write(key + "\n");
+                reported.flush();
             }
         } catch (IOException e) {
             throw new AssertionError(name + " is gone", e);

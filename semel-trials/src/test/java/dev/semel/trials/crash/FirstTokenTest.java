@@ -50,11 +50,11 @@ class FirstTokenTest {
     }
 
     private int serve(String store, String label) {
-        try (CrashableProcess mortal =
+        try (CrashableProcess crashable =
                 CrashableProcess.start(folder, ServeChild.class, folder.toString(), store, label)) {
-            int exit = mortal.exit();
+            int exit = crashable.exit();
             if (exit != CrashChild.HALTED && exit != ServeChild.STARTED) {
-                throw new AssertionError("the server ended with " + exit + ": " + mortal.talk());
+                throw new AssertionError("the server ended with " + exit + ": " + crashable.talk());
             }
             return exit;
         }

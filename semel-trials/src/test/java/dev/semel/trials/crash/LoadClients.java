@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients that all send at the same time, each with keys of its own, each key one to three times, until they are told
+ * Clients that all send at the same time, each with keys of its own, each key one to three times, until they are notified
  * to stop or no server is left that answers.
  */
 final class LoadClients {

@@ -3,14 +3,14 @@ package dev.semel.trials.crash;
 import java.util.List;
 
 /**
- * One life of a process that runs the workflow of a cell: what {@link CrashChild} is told, as one line.
+ * One life of a process that runs the workflow of a cell: what {@link CrashChild} is notified, as one line.
  *
  * @param name of the cell: the key of its run, and the last part of the receiver's path
  * @param run the id of the run if the store has it; empty: it has to be asked for
  */
 record ProcessLife(
         String store,
-        CrashAction deed,
+        CrashAction effect,
         String name,
         String receiver,
         String manners,
@@ -47,15 +47,15 @@ record ProcessLife(
     }
 
     ProcessLife haltingAt(HaltPoint value) {
-        return new ProcessLife(store, deed, name, receiver, manners, value, run, decision, mutation);
+        return new ProcessLife(store, effect, name, receiver, manners, value, run, decision, mutation);
     }
 
     ProcessLife of(String runId) {
-        return new ProcessLife(store, deed, name, receiver, manners, halt, runId, decision, mutation);
+        return new ProcessLife(store, effect, name, receiver, manners, halt, runId, decision, mutation);
     }
 
     ProcessLife deciding(Decision value) {
-        return new ProcessLife(store, deed, name, receiver, manners, halt, run, value, mutation);
+        return new ProcessLife(store, effect, name, receiver, manners, halt, run, value, mutation);
     }
 
     String line() {
@@ -63,7 +63,7 @@ record ProcessLife(
                 "\t",
                 List.of(
                         store,
-                        deed.name(),
+                        effect.name(),
                         name,
                         receiver,
                         manners,

@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The wire from a primary to its replica. It can be made to carry nothing, without anybody being told. */
+/** The wire from a primary to its replica. It can be made to carry nothing, without anybody being notified. */
 final class ReplicaWire implements AutoCloseable {
     private final ServerSocket listener;
     private final int target;

@@ -41,7 +41,7 @@ record StoreContents(List<Run> runs, List<Effect> effects, int rows, int signals
         FROM semel_run r
         """;
 
-    /** Of a store as a life was told it; a file is copied first, since looking must not repair what a crash left. */
+    /** Of a store as a life was notified it; a file is copied first, since looking must not repair what a crash left. */
     static StoreContents of(String store, Path scratch) {
         try {
             if (!store.startsWith("sqlite:")) {

@@ -30,7 +30,7 @@ record StoredRuns(List<Row> rows, String integrity) {
                (SELECT count(*) FROM semel_finished_run e WHERE e.run = r.run) AS ends,
                (SELECT max(e.state) FROM semel_finished_run e WHERE e.run = r.run) AS end_state,
                COALESCE((SELECT u.replays FROM semel_duplicate_count u WHERE u.run = r.run), 0) AS replays,
-               COALESCE((SELECT sum(q.request_count) FROM semel_duplicate_request q WHERE q.run = r.run AND q.conflict = 0), 0) AS told
+               COALESCE((SELECT sum(q.request_count) FROM semel_duplicate_request q WHERE q.run = r.run AND q.conflict = 0), 0) AS reported
         FROM semel_run r
         """;
 
@@ -38,10 +38,17 @@ record StoredRuns(List<Row> rows, String integrity) {
      * One run.
      *
      * @param names rows that give the run's key to this run
-     * @param replays the counter; {@code told} is the sum over the rows it counts
+     * @param replays the counter; {@code reported} is the sum over the rows it counts
      */
     record Row(
-            String runId, @Nullable String key, int names, int works, int ends, int endState, long replays, long told) {
+            String runId,
+            @Nullable String key,
+            int names,
+            int works,
+            int ends,
+            int endState,
+            long replays,
+            long reported) {
         boolean completed() {
             return works == 0 && ends == 1 && endState == COMPLETED;
         }
@@ -95,7 +102,7 @@ record StoredRuns(List<Row> rows, String integrity) {
                         row.getInt("ends"),
                         row.getInt("end_state"),
                         row.getLong("replays"),
-                        row.getLong("told")));
+                        row.getLong("reported")));
             }
         }
         return rows;

@@ -9,7 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Watches processes call the kernel, all of them in one log, so that their deeds have one order. */
+/** Watches processes call the kernel, all of them in one log, so that their effects have one order. */
 final class Strace implements AutoCloseable {
     private static final String CALLS =
             "trace=read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg,pwrite64,fsync,fdatasync";

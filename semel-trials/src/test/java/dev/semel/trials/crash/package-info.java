@@ -1,5 +1,5 @@
 /**
- * Real processes and real cuts. A verdict trusts nothing of the engine: it compares what clients were told over HTTP
+ * Real processes and real cuts. A verdict trusts nothing of the engine: it compares what clients were notified over HTTP
  * with what JDBC finds in the store.
  */
 @NullMarked

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** People at their own door, behind a proxy: nobody shuts it for them, and nobody is left without a key to it. */
+/** People at their own source, behind a proxy: nobody shuts it for them, and nobody is left without a key to it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AccountSecurityTest {
     private static final String FORM = "Content-Type: application/x-www-form-urlencoded";
@@ -36,7 +36,7 @@ class AccountSecurityTest {
     private LiveServer server;
     private LiveServer trusting;
 
-    /** One that knows its proxy, which is this machine here, and one that was not told. */
+    /** One that knows its proxy, which is this machine here, and one that was not notified. */
     @BeforeAll
     void open(@TempDir Path known, @TempDir Path plain) {
         var front =

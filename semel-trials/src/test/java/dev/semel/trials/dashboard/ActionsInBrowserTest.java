@@ -213,7 +213,7 @@ class ActionsInBrowserTest {
                             .toString()
                             .substring(0, 16));
             press(page, "Backfill: start missing runs");
-            assertThat(page.locator(".note.good")).containsText("2 started, 0 already had a run");
+            assertThat(page.locator(".note.good")).containsText("Runs started: 2. Ticks that already had a run: 0.");
             assertThat(page.locator("tbody tr")).hasCount(2);
             tab.go("/schedules");
             press(page, "Pause");

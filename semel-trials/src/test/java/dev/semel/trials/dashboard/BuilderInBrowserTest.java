@@ -72,7 +72,7 @@ class BuilderInBrowserTest {
               id: { type: string, required: true }   # whose letter it is
 
             steps:
-              # the deed itself
+              # the effect itself
               - id: tell
                 http:
                   method: POST
@@ -211,7 +211,7 @@ class BuilderInBrowserTest {
             assertThat(page.locator("#mine")).containsText("-    set: { ok: theirs }");
             assertEquals(
                     2, api().get("/v1/workflows/shared").json().path("version").asInt());
-            button(page, "Publish mine over version 2").click();
+            button(page, "Publish mine to replace version 2").click();
             assertThat(page.locator("main")).containsText("Published");
             assertEquals(
                     3, api().get("/v1/workflows/shared").json().path("version").asInt());

@@ -49,9 +49,9 @@ final class Chromium {
     }
 
     private static @Nullable Path find() {
-        String told = System.getenv("SEMEL_CHROMIUM");
-        Stream<Path> places = told != null
-                ? Stream.of(Path.of(told))
+        String reported = System.getenv("SEMEL_CHROMIUM");
+        Stream<Path> places = reported != null
+                ? Stream.of(Path.of(reported))
                 : Stream.of(String.valueOf(System.getenv("PATH")).split(":"))
                         .flatMap(folder -> Stream.of("chromium", "chromium-browser", "google-chrome")
                                 .map(name -> Path.of(folder, name)));

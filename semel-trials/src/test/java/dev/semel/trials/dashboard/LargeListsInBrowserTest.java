@@ -64,7 +64,7 @@ class LargeListsInBrowserTest {
                         .json()
                         .path("items")
                         .size());
-        assertTrue(api().get("/v1/workflows").json().path("items").size() > 60, "without a limit all are told");
+        assertTrue(api().get("/v1/workflows").json().path("items").size() > 60, "without a limit all are notified");
         try (BrowserTab tab = BrowserTab.open(server.port()).enter().go("/workflows?name=many_")) {
             assertThat(tab.page().locator("a[href='/workflows/many_055']")).hasCount(0);
             tab.page().locator("text=More workflows").click();

@@ -146,7 +146,7 @@ class SafeFormsInBrowserTest {
             api().post("/v1/reviews/" + runWithReview.review() + "/decide", "{\"decision\":\"approve\",\"version\":1}")
                     .expect(200);
             Locator show = page.locator("#news button");
-            assertThat(show).hasText("changed, now waiting: show");
+            assertThat(show).hasText("run changed, now waiting: show");
             assertThat(page.locator("input[name=step]")).hasValue("first");
             page.getByLabel("Note").fill("half a sentence");
             show.click();
@@ -159,7 +159,7 @@ class SafeFormsInBrowserTest {
             page.locator("#jump").hover();
             page.locator("#c-reason").blur();
             api().post("/v1/runs/" + runWithReview.run() + "/cancel", "{}").expect(200);
-            assertThat(show).hasText("changed, now cancelled: show");
+            assertThat(show).hasText("run changed, now cancelled: show");
             assertThat(page.locator("#c-reason")).hasValue("typed");
             page.locator("#c-reason").fill("");
             page.locator("#c-reason").blur();
@@ -230,7 +230,7 @@ class SafeFormsInBrowserTest {
             String id = api().trigger("fitting", "fit_2", "{\"data\":{}}")
                     .expect(200)
                     .text("run_id");
-            assertThat(tab.page().locator("#news button")).hasText("1 new may match: show");
+            assertThat(tab.page().locator("#news button")).hasText("1 new run may match the filter: show");
             tab.page().locator("#news button").click();
             assertThat(tab.page().locator("tbody[data-run='" + id + "']")).containsText("Completed");
             assertThat(tab.page().locator("tbody[data-run]")).hasCount(1);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sessions: made new, ended at once, told to their owner, and of no use to other sites. */
+/** Sessions: made new, ended at once, reported to their owner, and of no use to other sites. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SessionsTest {
     private static final String FORM = "Content-Type: application/x-www-form-urlencoded";

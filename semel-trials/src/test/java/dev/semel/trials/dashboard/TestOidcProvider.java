@@ -32,8 +32,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An OpenID Connect provider with real keys behind a real port. Whoever comes is logged in as the person it was told; a
- * code is good once, for the verifier of its challenge and for the client's secret. It can be told to lie.
+ * An OpenID Connect provider with real keys behind a real port. Whoever comes is logged in as the person it was notified; a
+ * code is good once, for the verifier of its challenge and for the client's secret. It can be notified to lie.
  */
 final class TestOidcProvider implements AutoCloseable {
     static final String CLIENT = "semel-trials";
@@ -51,7 +51,7 @@ final class TestOidcProvider implements AutoCloseable {
     /** The claims of whoever comes next. */
     volatile Consumer<ObjectNode> claims = _ -> {};
 
-    /** Makes the token of these claims; {@link #signed} unless told. */
+    /** Makes the token of these claims; {@link #signed} unless reported. */
     volatile BinaryOperator<String> signing = this::signed;
 
     volatile String head = "";

@@ -31,7 +31,7 @@ final class ReplayApiCalls {
         client.ask(400, "GET", ONE + "/items?action=never", "");
         String watched = client.ask(200, "GET", ONE + "/events?seconds=1", "").body();
         assertTrue(watched.startsWith(": keep-alive\n\nevent: progress\ndata: {"), watched);
-        assertEquals(2, watched.split("event: progress").length, "nothing changes: it is told once");
+        assertEquals(2, watched.split("event: progress").length, "nothing changes: it is notified once");
         client.ask(400, "GET", ONE + "/events?seconds=0", "");
         client.ask(200, "GET", ONE + "/items?worst=blocked", "");
         client.ask(400, "GET", ONE + "/items?worst=send&action=send", "");

@@ -32,8 +32,8 @@ final class SettingsApiCalls {
         document(
                 client,
                 "/v1/routes",
-                "{event}",
-                "{\"event\":\"lead.welcome\",\"channels\":[{\"channel\":\"one\",\"template\":\"one\"}]}");
+                "{notification}",
+                "{\"notification\":\"lead.welcome\",\"channels\":[{\"channel\":\"one\",\"template\":\"one\"}]}");
         document(
                 client,
                 "/v1/alerts",

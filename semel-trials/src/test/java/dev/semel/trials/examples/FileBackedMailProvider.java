@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * A shop whose mail provider honours keys and keeps what it did in a file, so that it outlives the process that calls it.
  *
- * @param dies the process ends with the first mail: it was taken, and nobody is told
+ * @param dies the process ends with the first mail: it was taken, and nobody is notified
  */
 record FileBackedMailProvider(Path file, boolean dies) {
     /** Another one each time, so that a test sees whether the step ran again. */

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Somebody is told once when a signal goes beyond its bound, and once when that is over. */
+/** Somebody is notified once when a signal goes beyond its bound, and once when that is over. */
 class AlertsTest {
     private static final String ALERT = """
         {"metric":"requests_without_key","above":ABOVE,"over":"1h","channel":"ops","to":"on-call"}\
@@ -92,7 +92,7 @@ class AlertsTest {
                 .booleanValue();
     }
 
-    private List<String> told() {
+    private List<String> reported() {
         return receiver.accepted("/alerts").stream()
                 .map(CountingReceiver.ReceivedRequest::body)
                 .toList();
@@ -106,7 +106,7 @@ class AlertsTest {
             ApiCaller caller = caller(one);
             prepare(caller, "0");
             one.alertMonitor().checkAll();
-            assertEquals(List.of(), told(), "nothing has happened yet");
+            assertEquals(List.of(), reported(), "nothing has happened yet");
             caller.unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
             List<SemelServer> both = List.of(one, two);
             ConcurrentCalls.until("it fires", () -> {
@@ -114,19 +114,23 @@ class AlertsTest {
                     both.get(i % 2).alertMonitor().checkAll();
                     return i;
                 });
-                return firing(caller) && !told().isEmpty();
+                return firing(caller) && !reported().isEmpty();
             });
-            assertEquals(1, told().size(), () -> told().toString());
-            assertTrue(told().getFirst().contains("requests without a key"), told().getFirst());
-            assertTrue(told().getFirst().contains("require_key"), "it says what to do: " + told().getFirst());
+            assertEquals(1, reported().size(), () -> reported().toString());
+            assertTrue(
+                    reported().getFirst().contains("requests without a key"),
+                    reported().getFirst());
+            assertTrue(
+                    reported().getFirst().contains("require_key"),
+                    "it says what to do: " + reported().getFirst());
             alert(caller, "1000");
             ConcurrentCalls.until("it is over", () -> {
                 one.alertMonitor().checkAll();
-                return !firing(caller) && told().size() > 1;
+                return !firing(caller) && reported().size() > 1;
             });
             one.alertMonitor().checkAll();
-            assertEquals(2, told().size(), () -> told().toString());
-            assertTrue(told().getLast().contains("is resolved"), told().getLast());
+            assertEquals(2, reported().size(), () -> reported().toString());
+            assertTrue(reported().getLast().contains("is resolved"), reported().getLast());
         }
     }
 
@@ -195,17 +199,17 @@ class AlertsTest {
             prepare(caller(serve), "0");
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
             serve.alertMonitor().checkAll();
-            assertEquals(1, told().size());
+            assertEquals(1, reported().size());
         }
         try (SemelServer serve = serve(store)) {
             serve.alertMonitor().checkAll();
-            assertEquals(1, told().size(), "the restart told it again");
+            assertEquals(1, reported().size(), "the restart reported it again");
             alert(caller(serve), "1000");
             serve.alertMonitor().checkAll();
             alert(caller(serve), "0");
             serve.alertMonitor().checkAll();
             serve.alertMonitor().checkAll();
-            assertEquals(3, told().size(), () -> told().toString());
+            assertEquals(3, reported().size(), () -> reported().toString());
             assertEquals(3, keys().size(), "each has a key of its own");
         }
     }
@@ -220,11 +224,11 @@ class AlertsTest {
             assertThrows(ClockAndRandomSource.SimulatedCrash.class, serve.alertMonitor()::checkAll);
             dies.set(false);
             serve.alertMonitor().checkAll();
-            assertEquals(1, told().size(), "somebody may still be about to tell it");
+            assertEquals(1, reported().size(), "somebody may still be about to tell it");
             minuteIsOver(serve);
             serve.alertMonitor().checkAll();
             serve.alertMonitor().checkAll();
-            assertEquals(2, told().size(), "it is told again, and then it is known");
+            assertEquals(2, reported().size(), "it is notified again, and then it is known");
             assertEquals(1, keys().size(), "with the same key");
         }
     }
@@ -275,7 +279,8 @@ class AlertsTest {
             Future<?> look = threads.submit(() -> serve.alertMonitor().checkAll());
             // It is accepted by the machine and never answered: whoever tells it waits.
             try (Socket held = silent.accept()) {
-                ConcurrentCalls.until("the other one is told", () -> !told().isEmpty());
+                ConcurrentCalls.until(
+                        "the other one is notified", () -> !reported().isEmpty());
                 JsonNode state = caller(serve)
                         .get("/v1/alerts/asked-first/state")
                         .expect(200)
@@ -284,7 +289,7 @@ class AlertsTest {
                 assertTrue(state.path("notify_error").asString("").isEmpty(), "it was waited for: " + state);
                 assertTrue(held.isConnected());
             }
-            assertEquals(1, told().size());
+            assertEquals(1, reported().size());
             assertFalse(look.isCancelled());
         }
     }

@@ -26,7 +26,7 @@ class ChangedProtectionTest extends OnDevServers {
 
     @BeforeEach
     void furnish() {
-        put("templates/told", "{\"channel\":\"chat\",\"text\":\"{{ v }}\"}");
+        put("templates/reported", "{\"channel\":\"chat\",\"text\":\"{{ v }}\"}");
     }
 
     private void put(String path, String document) {
@@ -71,7 +71,7 @@ class ChangedProtectionTest extends OnDevServers {
             owner: o
             steps:
               - id: tell
-                send: {channel: WORKFLOW, to: "${ input.to }", template: told, data: {v: "${ input.v }"}}
+                send: {channel: WORKFLOW, to: "${ input.to }", template: reported, data: {v: "${ input.v }"}}
             """.replace("WORKFLOW", workflow) + rest.indent(4);
     }
 
@@ -118,22 +118,24 @@ class ChangedProtectionTest extends OnDevServers {
     void if_a_later_channel_cannot_keep_the_protection_nothing_is_sent() {
         channel("keeps", DemoExternalApi.CHAT, "1d");
         channel("cannot", DemoExternalApi.MAIL, "");
-        put("routes/told.all", "{\"event\":\"told.all\",\"channels\":[{\"channel\":\"keeps\",\"template\":\"told\"}]}");
+        put(
+                "routes/reported.all",
+                "{\"notification\":\"reported.all\",\"channels\":[{\"channel\":\"keeps\",\"template\":\"reported\"}]}");
         stage.admin().publish("""
             semel: 1
             workflow: routed
             owner: o
             steps:
               - id: tell
-                notify: told.all
+                notify: reported.all
                 to: ${ input.to }
                 data: {v: "${ input.v }"}
                 protect: provider_key
                 provider_window: 24h
             """).expect(200);
         assertEquals("completed", triggered("routed", stage.key()).text("status"));
-        put("routes/told.all", """
-            {"event":"told.all","channels":[{"channel":"keeps","template":"told"},{"channel":"cannot","template":"told"}]}\
+        put("routes/reported.all", """
+            {"notification":"reported.all","channels":[{"channel":"keeps","template":"reported"},{"channel":"cannot","template":"reported"}]}\
             """);
         long before = calls(DemoExternalApi.CHAT) + calls(DemoExternalApi.MAIL);
         HttpReply failed = triggered("routed", stage.key());
@@ -149,8 +151,8 @@ class ChangedProtectionTest extends OnDevServers {
     @Test
     void a_replay_of_a_suppressed_message_shows_the_suppression_and_its_cause() {
         channel("repeated", DemoExternalApi.CHAT, "");
-        String window =
-                "idempotent: {key: told, time: 1, unit: days}\nprotect: ask".replace("told", "\"${ input.to }\"");
+        String window = "idempotent: {key: reported, time: 1, unit: days}\nprotect: ask"
+                .replace("reported", "\"${ input.to }\"");
         String file = message("repeated", window);
         stage.admin().publish(file).expect(200);
         String first = triggered("repeated", stage.key()).text("run_id");

@@ -41,7 +41,7 @@ final class FlowTrial implements AutoCloseable {
     private int number;
 
     /**
-     * @param hit whether every process ended where it was told to
+     * @param hit whether every process ended where it was notified to
      * @param passed what a life without a halt passed; null in cells with one
      */
     record Result(
@@ -90,7 +90,7 @@ final class FlowTrial implements AutoCloseable {
         caller.put("/v1/templates/leads-digest", "{\"channel\":\"chat\",\"text\":\"{{ count }} new leads\"}")
                 .expect(200);
         caller.put("/v1/routes/lead.welcome", """
-            {"event":"lead.welcome","channels":[{"channel":"email","template":"welcome"}]}\
+            {"notification":"lead.welcome","channels":[{"channel":"email","template":"welcome"}]}\
             """).expect(200);
         caller.put("/v1/cohorts/do-not-mail", "{}").expect(200);
     }
@@ -132,18 +132,18 @@ final class FlowTrial implements AutoCloseable {
         }
     }
 
-    /** As a client who repeats itself until it is told the end; a person decides by the books of the others. */
+    /** As a client who repeats itself until it is notified the end; a person decides by the books of the others. */
     private void drive(Cell cell, ApiCaller caller, boolean deciding) {
         String path = "/v1/workflows/" + cell.flow.workflow() + "/trigger";
         String body = "{\"data\":{" + cell.flow.data(cell.name) + "}}";
         String[] key =
                 cell.flow == ExampleFlow.RECEIPT ? new String[] {"Idempotency-Key: " + cell.name} : new String[0];
         String run = caller.post(path, body, key).expect(200).runId();
-        cell.told.add(run);
+        cell.reported.add(run);
         cell.flow.prod(caller, run);
         for (int i = 0; i < MOST_LOOKS; i++) {
             HttpReply reply = caller.post(path + "?wait=1s", body, key).expect(200);
-            cell.told.add(reply.runId());
+            cell.reported.add(reply.runId());
             String status = reply.text("status");
             if (Set.of("completed", "failed", "cancelled").contains(status)) {
                 return;
@@ -199,7 +199,7 @@ final class FlowTrial implements AutoCloseable {
         private final ExampleFlow flow;
         private final String name;
         private final Map<DemoExternalApi, Long> before;
-        private final Set<String> told = new HashSet<>();
+        private final Set<String> reported = new HashSet<>();
         private final List<String> wrong = new ArrayList<>();
 
         Cell(ExampleFlow flow, String name, Map<DemoExternalApi, Long> before) {
@@ -223,10 +223,10 @@ final class FlowTrial implements AutoCloseable {
         }
 
         private void judge(ApiCaller caller) {
-            if (told.size() != 1) {
-                wrong.add("told of " + told.size() + " runs");
+            if (reported.size() != 1) {
+                wrong.add("reported of " + reported.size() + " runs");
             }
-            String run = told.iterator().next();
+            String run = reported.iterator().next();
             JsonNode row = caller.get("/v1/runs/" + run).expect(200).json();
             if (!row.get("status").asString().equals("completed")) {
                 wrong.add("the run is " + row);

@@ -236,14 +236,14 @@ class MonitoringTest {
         receiver.accepted("/orders")
                 .forEach(one -> writes.merge("order " + one.path().substring("/orders/".length()), 1L, Long::sum));
         writes.values().removeIf(n -> n < 2);
-        Map<String, Long> told = new TreeMap<>();
+        Map<String, Long> reported = new TreeMap<>();
         caller.get("/v1/objects?having=writes%3E1&limit=200")
                 .expect(200)
                 .json()
                 .get("items")
-                .forEach(one ->
-                        told.put(one.get("object").asString(), one.get("writes").asLong()));
-        assertEquals(writes, told);
+                .forEach(one -> reported.put(
+                        one.get("object").asString(), one.get("writes").asLong()));
+        assertEquals(writes, reported);
     }
 
     /** Over all pages, each row as often as it stands for. */

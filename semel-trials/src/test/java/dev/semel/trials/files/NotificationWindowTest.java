@@ -200,7 +200,7 @@ class NotificationWindowTest extends OnDevServers {
             {"channel":"email","subject":"Welcome","text":"Your plan is {{ plan }}."}\
             """).expect(200);
         caller.put("/v1/routes/lead.welcome", """
-            {"event":"lead.welcome","channels":[{"channel":"mail","template":"welcome"}]}\
+            {"notification":"lead.welcome","channels":[{"channel":"mail","template":"welcome"}]}\
             """).expect(200);
         caller.publish(file + (file.endsWith("\n") ? "" : "\n") + "output: ${ steps.welcome }\n")
                 .expect(200);

@@ -96,8 +96,8 @@ class AuditListTest extends OnBothStores {
             String why = "because of ticket " + ++n;
             admin().post(action.getKey(), "{\"reason\":\"" + why + "\"" + action.getValue() + "}")
                     .expect(200);
-            String told = newest().path("reason").asString();
-            assertTrue(told.contains(why), action.getKey() + " left " + newest());
+            String reported = newest().path("reason").asString();
+            assertTrue(reported.contains(why), action.getKey() + " left " + newest());
         }
         admin().post(
                         "/v1/runs/" + decided + "/decide",

@@ -88,10 +88,10 @@ class AuditTest extends OnBothStores {
             HttpReply reply = action.asking().get().expect(200);
             String target = action.target().equals(MADE) ? made(reply) : action.target();
             JsonNode after = newest();
-            boolean told = !after.equals(before)
+            boolean reported = !after.equals(before)
                     && after.path("action").asString("").equals(action.action())
                     && (target.equals(ANY) || after.path("target").asString("").equals(target));
-            if (!told) {
+            if (!reported) {
                 silent.add(route + " left " + after + ", not " + action.action() + " of " + target);
             }
             assertFalse(after.path("actor_id").asString("").isEmpty(), route);
@@ -125,34 +125,36 @@ class AuditTest extends OnBothStores {
     }
 
     private void workflows(Map<String, AuditedAction> actions) {
-        String timed = flow("told", "trigger: {schedules: [{id: yearly, every: 365d}]}");
+        String timed = flow("reported", "trigger: {schedules: [{id: yearly, every: 365d}]}");
         String id = admin().publish(timed).expect(200).text("workflow_id");
         String one = "/v1/workflows/{id}";
         actions.put(
                 "PUT " + one,
                 new AuditedAction(
-                        "workflow.publish", "told", () -> admin().publish(timed.replace("trials", "someone"))));
-        actions.put("POST " + one + "/promote", new AuditedAction("workflow.promote", "told", () -> {
+                        "workflow.publish", "reported", () -> admin().publish(timed.replace("trials", "someone"))));
+        actions.put("POST " + one + "/promote", new AuditedAction("workflow.promote", "reported", () -> {
             admin().send(
                             "PUT",
-                            "/v1/workflows/told?percentage=5",
+                            "/v1/workflows/reported?percentage=5",
                             timed.replace("trials", "another"),
                             "Content-Type: application/yaml")
                     .expect(200);
             assertEquals("for 5 per cent", newest().path("reason").asString());
-            return post("/v1/workflows/told/promote", "{}");
+            return post("/v1/workflows/reported/promote", "{}");
         }));
         actions.put(
                 "POST " + one + "/rollback",
                 new AuditedAction(
-                        "workflow.rollback", "told", () -> post("/v1/workflows/told/rollback", "{\"version\":1}")));
+                        "workflow.rollback",
+                        "reported",
+                        () -> post("/v1/workflows/reported/rollback", "{\"version\":1}")));
         actions.put(
                 "POST " + one + "/pause",
-                new AuditedAction("workflow.pause", "told", () -> post("/v1/workflows/told/pause", "{}")));
+                new AuditedAction("workflow.pause", "reported", () -> post("/v1/workflows/reported/pause", "{}")));
         actions.put(
                 "POST " + one + "/resume",
-                new AuditedAction("workflow.resume", "told", () -> post("/v1/workflows/told/resume", "{}")));
-        String schedule = "/v1/workflows/told/schedules/yearly";
+                new AuditedAction("workflow.resume", "reported", () -> post("/v1/workflows/reported/resume", "{}")));
+        String schedule = "/v1/workflows/reported/schedules/yearly";
         String target = id + "/yearly";
         actions.put(
                 "POST " + one + "/schedules/{name}/pause",
@@ -257,8 +259,8 @@ class AuditTest extends OnBothStores {
         setting(
                 actions,
                 "route",
-                "/v1/routes/{event}",
-                "{\"event\":\"one\",\"channels\":[{\"channel\":\"c\",\"template\":\"t\"}]}");
+                "/v1/routes/{notification}",
+                "{\"notification\":\"one\",\"channels\":[{\"channel\":\"c\",\"template\":\"t\"}]}");
         actions.put(
                 "POST /v1/tokens",
                 new AuditedAction("token.create", MADE, () -> post("/v1/tokens", "{\"scopes\":[\"read\"]}")));
@@ -364,7 +366,7 @@ class AuditTest extends OnBothStores {
 
     @Test
     void a_request_without_change_leaves_no_row_and_a_replayed_change_leaves_one() {
-        String text = flow("once_told");
+        String text = flow("once_reported");
         admin().publish(text).expect(200);
         JsonNode published = newest();
         assertEquals("workflow.publish", published.path("action").asString());
@@ -373,11 +375,11 @@ class AuditTest extends OnBothStores {
         assertEquals(published, newest());
         refusedLeaveNothing(text);
         for (int i = 0; i < 3; i++) {
-            admin().post("/v1/workflows/once_told/pause", "{}", "Idempotency-Key: pause-1")
+            admin().post("/v1/workflows/once_reported/pause", "{}", "Idempotency-Key: pause-1")
                     .expect(200);
         }
-        assertEquals(1, found("target:once_told action:workflow.pause").size());
-        admin().post("/v1/workflows/once_told/resume", "{}").expect(200);
+        assertEquals(1, found("target:once_reported action:workflow.pause").size());
+        admin().post("/v1/workflows/once_reported/resume", "{}").expect(200);
     }
 
     private void refusedLeaveNothing(String text) {
@@ -386,8 +388,8 @@ class AuditTest extends OnBothStores {
         JsonNode before = newest();
         String old = "{\"from\":\"2001-01-01T00:00:00Z\",\"to\":\"2001-01-02T00:00:00Z\"}";
         ProblemResponseChecks.expect(
-                post("/v1/workflows/once_told/schedules/yearly/backfill", old), 400, "invalid-input");
-        String groups = "{\"role\":\"viewer\",\"groups\":[\"desk\"]}";
+                post("/v1/workflows/once_reported/schedules/yearly/backfill", old), 400, "invalid-input");
+        String groups = "{\"role\":\"viewer\",\"groups\":[\"client\"]}";
         ProblemResponseChecks.expect(admin().put("/v1/users/nobody_yet", groups), 400, "invalid-input");
         assertEquals(before, newest());
     }

@@ -82,7 +82,7 @@ class DetailQueriesTest extends OnBothStores {
         assertEquals(
                 id, admin().get(path).expect(200).json().at("/document/owner").asString());
         ana.delete(path).expect(200);
-        ana.delete(path).expect(200); // asked twice it is the same wish
+        ana.delete(path).expect(200); // asked twice it is the same claim
         ben.put(path, shared).expect(200);
         ana.put(path, own).expect(200);
         admin().delete(path).expect(200);

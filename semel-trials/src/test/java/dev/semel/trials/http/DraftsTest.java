@@ -20,9 +20,9 @@ import tools.jackson.databind.node.ObjectNode;
 /** Texts that are not published yet: looked at, edited, and published over what their author has seen. */
 class DraftsTest extends OnBothStores {
     private static final String TEXT = """
-        # who is told what
+        # who is notified what
         semel: 1
-        workflow: told
+        workflow: reported
         owner: trials
         input:
           id: { type: string, required: true }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the doors remember, and for how long, with a clock that is moved by hand. */
+/** What the sources remember, and for how long, with a clock that is moved by hand. */
 class IngressRetentionTest {
     private static final int MOST_LOOKS = 20_000;
     private static final String SECRET = "whsec_of_the_test";

@@ -56,8 +56,8 @@ class JavaEventsTest extends OnBothStores {
                 1,
                 runs(send("j-3", "java.plain", "{\"order\":\"o\",\"amount\":1}"))
                         .size());
-        JsonNode misfit = send("j-4", "java.plain", "{\"amount\":\"many\"}");
-        assertEquals("invalid-input", misfit.at("/runs/0/problem/code").asString(), misfit::toString);
+        JsonNode incompatibleRun = send("j-4", "java.plain", "{\"amount\":\"many\"}");
+        assertEquals("invalid-input", incompatibleRun.at("/runs/0/problem/code").asString(), incompatibleRun::toString);
     }
 
     @Test

@@ -112,13 +112,14 @@ class KeyReleaseTest extends OnDevServers {
                                 .at("/progress/runs/completed")
                                 .asInt()
                         == 1);
-        JsonNode told = dry(key);
-        assertEquals(List.of("question", "charge", "send"), steps(told.path("effects"), "step"), told::toString);
-        assertTrue(told.path("effects")
+        JsonNode reported = dry(key);
+        assertEquals(
+                List.of("question", "charge", "send"), steps(reported.path("effects"), "step"), reported::toString);
+        assertTrue(reported.path("effects")
                 .valueStream()
                 .allMatch(one -> one.path("could_duplicate").asBoolean()));
-        assertFalse(told.path("effects").get(1).path("run_id").asString("").equals(failed.runId()));
-        assertFalse(told.path("effects_truncated").asBoolean(true));
+        assertFalse(reported.path("effects").get(1).path("run_id").asString("").equals(failed.runId()));
+        assertFalse(reported.path("effects_truncated").asBoolean(true));
         JsonNode record = admin().get("/v1/keys/" + key).expect(200).json();
         assertEquals(List.of("question", "charge", "send"), steps(record.path("effects"), "path"), record::toString);
         assertTrue(record.path("history").toString().contains("Step charge of run_"), record::toString);
@@ -165,9 +166,9 @@ class KeyReleaseTest extends OnDevServers {
                         "{\"data\":{\"lines\":" + lines + "}}",
                         "Idempotency-Key: " + key);
         assertEquals("completed", done.expect(200).text("status"), done::body);
-        JsonNode told = dry(key);
-        assertEquals(100, told.path("effects").size());
-        assertTrue(told.path("effects_truncated").asBoolean());
-        assertTrue(told.path("summary").asString("").contains("This list is truncated"));
+        JsonNode reported = dry(key);
+        assertEquals(100, reported.path("effects").size());
+        assertTrue(reported.path("effects_truncated").asBoolean());
+        assertTrue(reported.path("summary").asString("").contains("This list is truncated"));
     }
 }

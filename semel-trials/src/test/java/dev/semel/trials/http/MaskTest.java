@@ -149,10 +149,11 @@ class MaskTest extends OnBothStores {
                 admin().post(path, "{\"reason\":\"another\"}", "Idempotency-Key: reveal-1"),
                 422,
                 "idempotency-key-conflict");
-        List<JsonNode> told = reveals(run);
-        assertEquals(1, told.size(), "asked twice with one key, told once");
-        assertEquals("[card, email] ticket 7", told.getFirst().path("reason").asString());
-        assertTrue(told.getFirst().path("actor_id").asString().startsWith("tok_"));
+        List<JsonNode> reported = reveals(run);
+        assertEquals(1, reported.size(), "asked twice with one key, reported once");
+        assertEquals(
+                "[card, email] ticket 7", reported.getFirst().path("reason").asString());
+        assertTrue(reported.getFirst().path("actor_id").asString().startsWith("tok_"));
         silent("the audit", admin().get("/v1/audit?q=action:run.reveal").body());
     }
 

@@ -176,7 +176,7 @@ class ReplayVersionsTest {
                 List.of("charge effect send", "below call send", "reply await run_again", "each[]/inside effect send"),
                 steps(plan));
         JsonNode item = items(plan);
-        assertTrue(item.path("incomplete").asBoolean(), "what the other workflow does is not told");
+        assertTrue(item.path("incomplete").asBoolean(), "what the other workflow does is not notified");
         assertTrue(item.at("/steps/1/certain").asBoolean());
         assertFalse(item.at("/steps/3/certain").asBoolean());
     }

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** One inbox for what waits for people: found, decided once, told to whoever comes later, and reminded of. */
+/** One inbox for what waits for people: found, decided once, reported to whoever comes later, and reminded of. */
 class ReviewsTest extends OnBothStores {
     ReviewsTest(ServerFixture stage) {
         super(stage);
@@ -127,18 +127,18 @@ class ReviewsTest extends OnBothStores {
         admin().publish(asking("closed", "")).expect(200);
         String id = asked("closed");
         String run = admin().get("/v1/reviews/" + id).runId();
-        ApiCaller stranger = named("open/desk-1");
+        ApiCaller stranger = named("open/client-1");
         HttpReply refused = decide(stranger, id, "approve").expect(403);
         assertEquals("forbidden", refused.text("code"));
         assertEquals("role:closed", refused.text("may"));
         String old = "{\"step\":\"release\",\"decision\":\"approve\"}";
-        assertEquals(403, stranger.post("/v1/runs/" + run + "/decide", old).status(), "nor by the old door");
+        assertEquals(403, stranger.post("/v1/runs/" + run + "/decide", old).status(), "nor by the old source");
         String many = "{\"ids\":[\"" + id + "\"],\"decision\":\"approve\"}";
         HttpReply together = stranger.post("/v1/reviews/decide", many).expect(200);
         assertEquals(
                 403, together.json().path("items").get(0).path("status_code").asInt());
         assertEquals("open", admin().get("/v1/reviews/" + id).text("status"));
-        ApiCaller one = named("closed/desk-1");
+        ApiCaller one = named("closed/client-1");
         ApiCaller two = named("closed");
         List<HttpReply> replies = ConcurrentCalls.atOnce(6, i -> decide(i % 2 == 0 ? one : two, id, "approve"));
         assertEquals(1, replies.stream().filter(reply -> reply.status() == 200).count());
@@ -259,16 +259,19 @@ class ReviewsTest extends OnBothStores {
                     "it went to somebody else",
                     () -> admin().get("/v1/reviews/" + id).text("to").equals("role:boss"));
             decide(there, id, "approve").expect(200);
-            List<String> told = told(id);
-            assertTrue(told.contains("semel.review.opened"), told::toString);
-            assertTrue(told.contains("semel.review.escalated"), told::toString);
-            assertEquals(1, told.stream().filter("semel.review.opened"::equals).count(), told::toString);
+            List<String> reported = reported(id);
+            assertTrue(reported.contains("semel.review.opened"), reported::toString);
+            assertTrue(reported.contains("semel.review.escalated"), reported::toString);
             assertEquals(
-                    1, told.stream().filter("semel.review.escalated"::equals).count(), told::toString);
+                    1, reported.stream().filter("semel.review.opened"::equals).count(), reported::toString);
+            assertEquals(
+                    1,
+                    reported.stream().filter("semel.review.escalated"::equals).count(),
+                    reported::toString);
         }
     }
 
-    private List<String> told(String id) {
+    private List<String> reported(String id) {
         List<String> types = new java.util.ArrayList<>();
         for (JsonNode event : admin().get("/v1/events?limit=200&source=semel:reviews")
                 .expect(200)

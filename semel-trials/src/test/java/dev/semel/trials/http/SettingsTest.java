@@ -148,10 +148,10 @@ class SettingsTest extends OnBothStores {
                         + "\\n"
                         + "Bcc: x\",\"text\":\"hi\"}                 | /subject",
                 "templates/x | {\"channel\":\"sms\"}                                                           | /text",
-                "routes/x    | {\"event\":\"x\",\"channels\":[]}                                                |"
-                        + " /channels",
+                "routes/x    | {\"notification\":\"x\",\"channels\":[]}                                               "
+                        + " | /channels",
                 "routes/x    |"
-                    + " {\"event\":\"x\",\"channels\":[{\"channel\":\"a\",\"template\":\"t\",\"when\":\"fallback\"}]}"
+                    + " {\"notification\":\"x\",\"channels\":[{\"channel\":\"a\",\"template\":\"t\",\"when\":\"fallback\"}]}"
                     + " | /channels/0/when",
                 "profiles/x  | {\"email\":\"a@b@c\"}                                                           |"
                         + " /email",

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A server that is told to stop keeps every promise it has made. */
+/** A server that is notified to stop keeps every promise it has made. */
 class StopTest {
     @TempDir
     Path folder;

@@ -189,10 +189,10 @@ class TokensTest extends OnBothStores {
         String read = theirs.post("/v1/tokens", "{\"name\":\"r\",\"scopes\":[\"read\"]}")
                 .expect(200)
                 .text("token");
-        String told = stage.server().as(read).get("/metrics").expect(200).body();
-        assertTrue(told.contains("workflow=\"of_theirs\""), told);
-        assertFalse(told.contains("of_ours"), told);
-        assertFalse(told.contains("workspace=\"default\""), told);
+        String reported = stage.server().as(read).get("/metrics").expect(200).body();
+        assertTrue(reported.contains("workflow=\"of_theirs\""), reported);
+        assertFalse(reported.contains("of_ours"), reported);
+        assertFalse(reported.contains("workspace=\"default\""), reported);
         assertFalse(stage.server().with("read").get("/metrics").body().contains("theirs"));
         String all =
                 stage.server().with("read", "admin").get("/metrics").expect(200).body();

@@ -80,7 +80,7 @@ final class CountingProxy implements AutoCloseable {
                 out.write(
                         new byte[] {(byte) (length >> 24), (byte) (length >> 16), (byte) (length >> 8), (byte) length});
                 out.write(rest);
-                first = first && rest.length == 4; // it asks for encryption first, and is told that there is none
+                first = first && rest.length == 4; // it asks for encryption first, and is notified that there is none
             }
         } catch (IOException e) {
             return; // closed by one of the two

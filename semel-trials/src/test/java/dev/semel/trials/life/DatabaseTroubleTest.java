@@ -156,7 +156,7 @@ class DatabaseTroubleTest {
         postgres.set("fsync = off");
         try {
             ConcurrentCalls.until(
-                    "it is told",
+                    "it is notified",
                     () -> server().as("").get("/readyz").text("durability").equals("unsafe"));
             ConcurrentCalls.until("it is in the log", () -> log().contains("the store has become UNSAFE"));
             assertTrue(log().contains("fsync=off"), log());
@@ -165,7 +165,7 @@ class DatabaseTroubleTest {
             postgres.set("fsync = on");
         }
         ConcurrentCalls.until(
-                "it is told, too",
+                "it is notified, too",
                 () -> server().as("").get("/readyz").text("durability").equals("safe"));
     }
 
@@ -213,7 +213,7 @@ class DatabaseTroubleTest {
                 String key = "meanwhile " + i;
                 ConcurrentCalls.until("it is taken", () -> trigger(key).status() == 200);
             }
-            ConcurrentCalls.until("all of these are driven", () -> completed() >= 9);
+            ConcurrentCalls.until("all of these are executed", () -> completed() >= 9);
         } finally {
             hung.forEach(pid -> OwnPostgres.signal("-CONT", pid));
         }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A worker is told to stop while its runs are in the middle of a long step, of a transaction and of a send, and while
+ * A worker is notified to stop while its runs are in the middle of a long step, of a transaction and of a send, and while
  * one waits. The leases last ten minutes, so that whoever goes on at all did not wait for one to run out.
  */
 @Tag("trial")
@@ -53,7 +53,7 @@ class DrainTest {
         }
 
         /** SIGTERM. */
-        void toldToStop() throws IOException {
+        void stopRequested() throws IOException {
             process.toHandle().destroy(); // which leaves what it says open
             hears("draining");
         }
@@ -90,7 +90,7 @@ class DrainTest {
         child.hears("ready");
         ConcurrentCalls.until(
                 "all are in the middle of something",
-                () -> texts("SELECT flow FROM deed").equals("booking lengthy sending waiting"));
+                () -> texts("SELECT flow FROM effect").equals("booking lengthy sending waiting"));
         return child;
     }
 
@@ -113,7 +113,7 @@ class DrainTest {
         try (WorkerProcess first = busyWorker(60_000);
                 WorkerProcess second = WorkerProcess.start(url, 0)) {
             second.hears("ready");
-            first.toldToStop();
+            first.stopRequested();
             openAllGates();
             first.hears("drained");
             first.process().waitFor();
@@ -121,7 +121,7 @@ class DrainTest {
             assertEquals("booking=\"done\" lengthy=\"done\" sending=\"done\" waiting=\"done\"", texts(OUTPUTS));
             assertEquals(
                     "after_lengthy after_waiting booking lengthy sending waiting",
-                    texts("SELECT flow FROM deed"),
+                    texts("SELECT flow FROM effect"),
                     "each of them once");
             assertEquals("1", texts("SELECT count(*)::text FROM booked"));
             assertEquals("null", texts("SELECT crash_count::text FROM semel_unfinished_run WHERE crash_count > 0"));
@@ -135,18 +135,18 @@ class DrainTest {
                 WorkerProcess second = WorkerProcess.start(url, 0)) {
             pid = first.process().pid();
             second.hears("ready");
-            first.toldToStop();
+            first.stopRequested();
             first.hears("drained");
             first.process().waitFor();
             ConcurrentCalls.until(
                     "the second worker is where the first was",
-                    () -> texts("SELECT flow FROM deed WHERE pid <> " + pid + " AND flow IN ('lengthy', 'booking')")
+                    () -> texts("SELECT flow FROM effect WHERE pid <> " + pid + " AND flow IN ('lengthy', 'booking')")
                             .equals("booking lengthy"));
             openAllGates();
             awaitAllCompleted();
             assertEquals("booking=\"done\" lengthy=\"done\" sending=\"perhaps\" waiting=\"done\"", texts(OUTPUTS));
-            assertEquals("1", texts("SELECT count(*)::text FROM deed WHERE flow = 'sending'"), "at most once");
-            assertEquals("1", texts("SELECT count(*)::text FROM deed WHERE flow = 'waiting'"), "it was on record");
+            assertEquals("1", texts("SELECT count(*)::text FROM effect WHERE flow = 'sending'"), "at most once");
+            assertEquals("1", texts("SELECT count(*)::text FROM effect WHERE flow = 'waiting'"), "it was on record");
             assertEquals("1", texts("SELECT count(*)::text FROM booked"), "the first one's rows were undone");
             assertTrue(!texts("SELECT pid::text FROM booked").equals(String.valueOf(pid)));
         }

@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class DrainWorker {
     static final String TABLES = """
-        CREATE TABLE deed (flow text NOT NULL, pid bigint NOT NULL);
+        CREATE TABLE effect (flow text NOT NULL, pid bigint NOT NULL);
         CREATE TABLE booked (pid bigint NOT NULL);
         CREATE TABLE gate (name text NOT NULL);
         """;
@@ -106,7 +106,7 @@ final class DrainWorker {
 
     private void note(String flow) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url);
-                var row = connection.prepareStatement("INSERT INTO deed (flow, pid) VALUES (?, ?)")) {
+                var row = connection.prepareStatement("INSERT INTO effect (flow, pid) VALUES (?, ?)")) {
             row.setString(1, flow);
             row.setLong(2, ProcessHandle.current().pid());
             row.executeUpdate();

@@ -201,7 +201,7 @@ final class OwnPostgres implements AutoCloseable {
         execute("postgres", "SELECT pg_reload_conf()");
     }
 
-    /** Also while the server is told to take no writes. */
+    /** Also while the server is notified to take no writes. */
     void execute(String database, String sql) {
         String url = url(database) + "&options=-c%20default_transaction_read_only=off";
         try (Connection connection = DriverManager.getConnection(url);

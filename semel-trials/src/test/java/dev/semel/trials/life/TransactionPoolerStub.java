@@ -125,15 +125,15 @@ final class TransactionPoolerStub implements AutoCloseable {
         return message;
     }
 
-    /** Only the first client logs in; all others are told the same, with a number of the session that is made up. */
+    /** Only the first client logs in; all others are notified the same, with a number of the session that is made up. */
     private void greet(byte[] startup, DataOutputStream out) throws IOException {
         if (greeting.length == 0) {
             questions.writeInt(startup.length + 4);
             questions.write(startup);
             questions.flush();
-            ByteArrayOutputStream told = new ByteArrayOutputStream();
-            pass(new DataOutputStream(told));
-            greeting = told.toByteArray();
+            ByteArrayOutputStream reported = new ByteArrayOutputStream();
+            pass(new DataOutputStream(reported));
+            greeting = reported.toByteArray();
         }
         out.write(greeting);
         out.flush();

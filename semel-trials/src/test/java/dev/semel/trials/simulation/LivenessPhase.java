@@ -81,13 +81,13 @@ final class LivenessPhase {
     /** An honest person: it happened if the receiver says so. */
     private void decide(SimulatedWorker worker, DatabaseRows.RunRow row) {
         String id = SimulationChecks.idOf(row);
-        RunHandle<String> run = worker.semel().run(worker.parent(), row.runIdText());
+        RunHandle<?> run = worker.semel().run(row.ws(), row.runIdText());
         for (EffectLedger.EffectRow effect : unknown(shared, row)) {
             boolean asked = effect.details().protection().equals("ask");
             if (effect.details().protection().equals("at_most_once") || (asked && staysInDoubt(shared, id))) {
                 continue;
             }
-            String action = SimulationChecks.deed(id, effect);
+            String action = SimulationChecks.effect(id, effect);
             String path = effect.details().path();
             boolean happened = shared.receivers().accepted(action);
             shared.trace("a person says of " + action + (happened ? ": it happened" : ": it did not happen"));

@@ -3,7 +3,7 @@ package dev.semel.trials.simulation;
 /** Bugs that are planted to see whether the simulation would find them. */
 enum PlantedBug {
     NONE,
-    /** Receivers are told another key in each attempt. */
+    /** Receivers are notified another key in each attempt. */
     KEY_PER_ATTEMPT,
     /** The store never tells a worker that its lease is gone. */
     FENCE_IGNORED,

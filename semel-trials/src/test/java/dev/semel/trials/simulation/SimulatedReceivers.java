@@ -18,8 +18,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outside world: counts what arrives and what it accepts of each deed. What goes wrong with the nth request of a
- * deed is drawn from the seed, so it is the same whichever worker sends it.
+ * The outside world: counts what arrives and what it accepts of each effect. What goes wrong with the nth request of a
+ * effect is drawn from the seed, so it is the same whichever worker sends it.
  */
 final class SimulatedReceivers {
     /** What a request meets. */
@@ -35,10 +35,10 @@ final class SimulatedReceivers {
         KILLS
     }
 
-    /** Which deed, under which protection, for which run; one deed has one name whoever does it. */
+    /** Which effect, under which protection, for which run; one effect has one name whoever does it. */
     record EffectRequest(RandomProgram.Kind kind, String name, String runId) {}
 
-    /** What was seen of one deed. */
+    /** What was seen of one effect. */
     static final class EffectCounts {
         final RandomProgram.Kind kind;
         final Set<String> keys = new LinkedHashSet<>();
@@ -183,7 +183,7 @@ final class SimulatedReceivers {
     }
 
     /** For the verdict, when nothing moves any more. */
-    Map<String, EffectCounts> deeds() {
+    Map<String, EffectCounts> effects() {
         return actions;
     }
 

@@ -27,16 +27,20 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
 
 /**
  * One history: three workers on one SQLite file, receivers that count, and clients that ask twice. First everything
  * goes wrong that may (safety), then nothing does any more and all must come to its end (liveness).
  *
  * <p>The seed fixes the programs, the order of what is done to the workers, and what the nth batch and the nth request
- * of a deed meet. It does not fix which thread comes first: the engine runs on real threads. So a seed that failed once
+ * of a effect meet. It does not fix which thread comes first: the engine runs on real threads. So a seed that failed once
  * may pass the next time; its trace says what happened, and a few repetitions find it again.
  */
 final class Simulation {
+    /** The first workspace of a store, which Java workflows use. */
+    private static final int WORKSPACE = 1;
+
     private static final int WORKERS = 3;
     private static final int ACTIONS = 45;
     private static final int KILLS = 3;
@@ -254,7 +258,7 @@ final class Simulation {
         }
     }
 
-    /** Asks for a run until it is told of one. An answer may get lost on its way to the client, too. */
+    /** Asks for a run until it is notified of one. An answer may get lost on its way to the client, too. */
     void trigger(String id) {
         SimulatedWorker worker = anyWorker();
         boolean lost = shared.troubled() && random.nextInt(5) == 0;
@@ -284,7 +288,7 @@ final class Simulation {
             return;
         }
         client(worker.name() + " is given the signals of " + id, () -> {
-            RunHandle<String> run = worker.semel().run(worker.parent(), runId);
+            RunHandle<JsonNode> run = worker.semel().run(WORKSPACE, runId);
             for (int i = 0; i < waits * 2; i++) {
                 run.signal(ProgramExecution.GO, "go", Key.of("k" + i / 2));
             }
@@ -294,7 +298,7 @@ final class Simulation {
     private void cancel(SimulatedWorker worker, String id, String runId) {
         shared.cancelled.add(id);
         client(worker.name() + " is asked to cancel " + id, () -> {
-            var _ = worker.semel().run(worker.parent(), runId).cancel();
+            var _ = worker.semel().run(WORKSPACE, runId).cancel();
         });
     }
 
@@ -321,7 +325,7 @@ final class Simulation {
         }
     }
 
-    /** A worker that is told to stop while its store fails: what it cannot hand over goes on elsewhere. */
+    /** A worker that is notified to stop while its store fails: what it cannot hand over goes on elsewhere. */
     private void close() {
         SimulatedWorker worker = anyWorker();
         shared.trace(worker.name() + " is closed");

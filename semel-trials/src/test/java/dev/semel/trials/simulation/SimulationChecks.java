@@ -37,7 +37,7 @@ final class SimulationChecks {
         return StrictJsonCodec.parse(run.input()).get("id").asString();
     }
 
-    static String deed(String id, EffectLedger.EffectRow effect) {
+    static String effect(String id, EffectLedger.EffectRow effect) {
         String key = effect.details().key();
         String path = effect.details().path();
         return key.startsWith("once-") ? key : id + ":" + path.substring(path.lastIndexOf('/') + 1);
@@ -54,18 +54,18 @@ final class SimulationChecks {
         acknowledged(byId);
         byId.forEach(this::run);
         byId.forEach((id, run) -> end(id, run, byId));
-        shared.receivers().deeds().forEach((name, counts) -> deed(name, counts, byId));
+        shared.receivers().effects().forEach((name, counts) -> effect(name, counts, byId));
         broken.addAll(shared.receivers().broken());
         return broken;
     }
 
     private void acknowledged(Map<String, DatabaseRows.RunRow> byId) {
-        shared.acknowledged.forEach((id, told) -> {
+        shared.acknowledged.forEach((id, reported) -> {
             DatabaseRows.RunRow run = byId.get(id);
-            if (told.size() > 1) {
-                broken.add("one key, several answers: " + id + " " + told);
+            if (reported.size() > 1) {
+                broken.add("one key, several answers: " + id + " " + reported);
             }
-            if (run == null || !told.contains(run.runIdText())) {
+            if (run == null || !reported.contains(run.runIdText())) {
                 broken.add("an acknowledged trigger has no run: " + id);
             }
         });
@@ -150,7 +150,7 @@ final class SimulationChecks {
         return parent != null && parent.state() == RunState.CANCELLED;
     }
 
-    private void deed(String name, SimulatedReceivers.EffectCounts counts, Map<String, DatabaseRows.RunRow> byId) {
+    private void effect(String name, SimulatedReceivers.EffectCounts counts, Map<String, DatabaseRows.RunRow> byId) {
         int accepted = counts.acceptedAt.size();
         switch (counts.kind) {
             case PROVIDER_KEY, LOOKUP -> {
@@ -176,7 +176,7 @@ final class SimulationChecks {
 
     private void sameKey(String name, int most, Set<String> keys) {
         if (keys.size() > most) {
-            broken.add("the key of a deed changed: " + name + " went out under " + keys.size() + " keys");
+            broken.add("the key of a effect changed: " + name + " went out under " + keys.size() + " keys");
         }
     }
 

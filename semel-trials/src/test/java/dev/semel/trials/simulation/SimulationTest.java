@@ -152,7 +152,7 @@ final class SimulationTest {
     private static String sign(PlantedBug bug) {
         return switch (bug) {
             case NONE -> throw new IllegalArgumentException("no bug has no sign");
-            case KEY_PER_ATTEMPT -> "the key of a deed changed";
+            case KEY_PER_ATTEMPT -> "the key of a effect changed";
             case FENCE_IGNORED -> "a zombie sent";
             case RETRY_WITHOUT_KEY -> "two runs for one key";
             case SENT_AGAIN -> "requests under AT_MOST_ONCE";

@@ -121,7 +121,7 @@ final class StoreFaults {
         change(() -> on = true);
     }
 
-    /** Away until told otherwise, for every kind of call. */
+    /** Away until reported otherwise, for every kind of call. */
     void down(boolean away) {
         change(() -> down = away);
     }

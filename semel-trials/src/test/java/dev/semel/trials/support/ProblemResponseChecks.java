@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 
-/** The form of every error: RFC 9457 with our own members, and nothing of what is behind the door. */
+/** The form of every error: RFC 9457 with our own members, and nothing of what is behind the source. */
 public final class ProblemResponseChecks {
     private static final Set<String> MEMBERS =
             new TreeSet<>(Set.of("type", "title", "status", "detail", "instance", "code", "retryable", "fix"));

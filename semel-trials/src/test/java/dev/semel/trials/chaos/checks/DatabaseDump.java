@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /**
  * The database as it stood when all workers had ended, read by plain JDBC.
  *
- * @param rows how many rows the tx step of each deed has written
+ * @param rows how many rows the tx step of each effect has written
  * @param leases that have not ended
  */
 public record DatabaseDump(
@@ -129,7 +129,7 @@ public record DatabaseDump(
     private static Map<String, Integer> rows(Connection connection) throws SQLException {
         Map<String, Integer> rows = new TreeMap<>();
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT deed, count(*) FROM chaos_row GROUP BY deed")) {
+                ResultSet row = statement.executeQuery("SELECT effect, count(*) FROM chaos_row GROUP BY effect")) {
             while (row.next()) {
                 rows.put(row.getString(1), row.getInt(2));
             }

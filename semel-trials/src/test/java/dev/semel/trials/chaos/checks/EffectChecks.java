@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
  * What the receiver counted, against what each protection promises.
  *
  * <p>A worker that stands still between its last look at its lease and the socket sends that one request when it goes
- * on; nobody can take it back. Such a late request is excused once for each worker and deed, and only where its sender
+ * on; nobody can take it back. Such a late request is excused once for each worker and effect, and only where its sender
  * was frozen just before or cut off from its lease.
  */
 final class EffectChecks {
@@ -59,7 +59,7 @@ final class EffectChecks {
         return (int) lines.stream().filter(ReceivedRequest::accepted).count();
     }
 
-    /** Invariant 19: all attempts of a deed carry one key and one body. */
+    /** Invariant 19: all attempts of a effect carry one key and one body. */
     private void keys(String name, List<ReceivedRequest> lines) {
         Set<String> keys = lines.stream().map(ReceivedRequest::key).collect(Collectors.toSet());
         if (keys.size() > 1 || keys.contains("")) {
@@ -72,7 +72,7 @@ final class EffectChecks {
         }
     }
 
-    /** Invariant 19: two deeds never share a key. */
+    /** Invariant 19: two effects never share a key. */
     private void apart() {
         Map<String, String> owners = new HashMap<>();
         for (ReceivedRequest line : evidence.heard()) {
@@ -144,7 +144,7 @@ final class EffectChecks {
     }
 
     private void asked(String name, List<ReceivedRequest> posts) {
-        String key = posts.getFirst().deed();
+        String key = posts.getFirst().effect();
         long decided = evidence.byKey().getOrDefault(key, List.of()).stream()
                 .filter(call -> call.ask() == ClientRecord.RequestKind.DECIDE)
                 .mapToLong(ClientRecord::at)

@@ -9,16 +9,16 @@ import java.util.Map;
  * Everything that the judge knows.
  *
  * @param heard the receiver's log, in the order in which it came
- * @param told the clients' ledger
+ * @param reported the clients' ledger
  * @param events what workers noted of themselves: {@code worker ⇥ what ⇥ detail}
  */
 public record Evidence(
         List<ReceivedRequest> heard,
-        List<ClientRecord> told,
+        List<ClientRecord> reported,
         DatabaseDump dump,
         List<Fault> faults,
         List<String[]> events) {
-    /** The requests of each deed and step. */
+    /** The requests of each effect and step. */
     Map<String, List<ReceivedRequest>> byName() {
         Map<String, List<ReceivedRequest>> names = new HashMap<>();
         heard.forEach(line ->
@@ -28,7 +28,7 @@ public record Evidence(
 
     Map<String, List<ClientRecord>> byKey() {
         Map<String, List<ClientRecord>> keys = new HashMap<>();
-        told.forEach(
+        reported.forEach(
                 line -> keys.computeIfAbsent(line.key(), _ -> new ArrayList<>()).add(line));
         return keys;
     }

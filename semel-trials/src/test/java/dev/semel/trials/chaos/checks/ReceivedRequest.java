@@ -10,7 +10,7 @@ import java.util.List;
  * One request as the receiver noted it, before it answered.
  *
  * @param at microseconds of the machine's clock
- * @param deed the key of the run, or the name that several runs share
+ * @param effect the key of the run, or the name that several runs share
  * @param step which effect of the run
  * @param worker the process that sent it
  * @param attempt the number of the reservation that it was sent under, by the word of the sender
@@ -18,7 +18,7 @@ import java.util.List;
 public record ReceivedRequest(
         long at,
         String method,
-        String deed,
+        String effect,
         String step,
         String key,
         String bodyHash,
@@ -27,7 +27,7 @@ public record ReceivedRequest(
         int attempt) {
     static ReceivedRequest parse(String line) {
         String[] parts = line.split("\t", -1);
-        String[] path = parts[3].split("/", -1); // "", memory, manners, deed, step
+        String[] path = parts[3].split("/", -1); // "", memory, manners, effect, step
         String[] from = parts[7].split(" ", -1);
         return new ReceivedRequest(
                 Long.parseLong(parts[0]),
@@ -61,6 +61,6 @@ public record ReceivedRequest(
     }
 
     String name() {
-        return deed + "/" + step;
+        return effect + "/" + step;
     }
 }

@@ -45,7 +45,7 @@ public final class TrialCounts {
     }
 
     private void triggers(Evidence evidence) {
-        List<ClientRecord> starts = evidence.told().stream()
+        List<ClientRecord> starts = evidence.reported().stream()
                 .filter(call -> call.ask() == ClientRecord.RequestKind.START)
                 .toList();
         counts.put(
@@ -64,7 +64,7 @@ public final class TrialCounts {
         counts.put("runs", (long) evidence.dump().runs().size());
         counts.put(
                 HELD,
-                evidence.told().stream()
+                evidence.reported().stream()
                         .filter(call -> call.ask() == ClientRecord.RequestKind.GO_ON
                                 && call.outcome() == ClientRecord.Outcome.OK)
                         .count());
@@ -122,7 +122,7 @@ public final class TrialCounts {
             long again = posts.stream()
                     .filter(line -> line.step().equals(step) && !seen.add(line.name()))
                     .count();
-            counts.put("deeds under " + protection(step), (long) seen.size());
+            counts.put("effects under " + protection(step), (long) seen.size());
             counts.put("duplicate requests under " + protection(step), again);
         }
     }
