@@ -60,9 +60,9 @@ final class AlertMessageRenderer {
             case "conflict_rate" -> "The conflict rate";
             case "conflicts" -> "The number of key conflicts";
             case "duplicates_prevented" -> "The number of duplicates prevented";
-            case "retry_recoveries" -> "The number of runs that completed after a failed attempt or a crash";
-            case "expired_key_retries" -> "The number of retries that came after the window of their key had ended";
-            case "repeated_writes" -> "The number of writes to an object that was written before";
+            case "retry_recoveries" -> "The number of retry recoveries";
+            case "expired_key_retries" -> "The number of expired-key retries";
+            case "repeated_writes" -> "The number of repeated writes";
             case "in_doubt" -> "The number of effects in doubt";
             case "in_doubt_oldest" -> "The waiting time of the oldest effect in doubt";
             case "unprotected_effects" -> "The number of unprotected effects";
@@ -81,7 +81,8 @@ final class AlertMessageRenderer {
                 "callers send more duplicates than usual. Semel prevented them. Look for timeouts or a retry"
                         + " loop at the caller; `semel request list` shows which caller it is.";
             case "retry_recoveries" ->
-                "a service that your steps call fails and recovers. Show the attempts with `semel run timeline RUN`.";
+                "runs completed after a failed attempt or a crash. A service that your steps call may be unstable. Show the"
+                        + " attempts with `semel run timeline RUN`.";
             case "expired_key_retries" ->
                 "retries arrive after the window of their key and start new runs. `semel monitoring show` shows how"
                         + " long the window must be to catch them. Set that time as `idempotency.window`.";

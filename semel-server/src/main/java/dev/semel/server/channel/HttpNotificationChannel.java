@@ -94,8 +94,8 @@ final class HttpNotificationChannel implements NotificationChannel {
                 && name.chars().allMatch(c -> c == '-' || (c < 0x7f && Character.isLetterOrDigit(c)));
         if (!open) {
             throw new RequestRejected(
-                    "the message sets a header that does not begin with X-, which only the channel may do. Nothing was"
-                            + " sent.");
+                    "the message sets a header that does not begin with X-. Only the channel may set such headers."
+                            + " Nothing was sent.");
         }
         if (value.length() > 900 || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
             throw new RequestRejected("the header " + name + " is not visible ASCII or is too long. Nothing was sent.");

@@ -49,9 +49,9 @@ final class OutboundWebhookSigner {
         if (key.length < SHORTEST || key.length > LONGEST) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The signing secret of this webhook channel is not whsec_ plus base64 of 24 to 64 bytes."
-                            + " Nothing was sent.",
-                    "Create and store one with: echo whsec_$(openssl rand -base64 32)");
+                    "The signing secret of this webhook channel must be whsec_ followed by the base64 of 24 to 64"
+                            + " bytes. Nothing was sent.",
+                    "Create a secret with `echo whsec_$(openssl rand -base64 32)`. Store it with `semel secret set NAME`.");
         }
         return key;
     }

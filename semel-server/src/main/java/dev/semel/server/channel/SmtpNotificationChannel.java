@@ -110,7 +110,7 @@ public final class SmtpNotificationChannel implements NotificationChannel {
         if (!codes.matches()) {
             if (call.dataEndSent()) {
                 return new IOException(
-                        "the email was transmitted and the server did not reply: it may have been sent",
+                        "the mail server did not reply after it received the email: the outcome is unknown",
                         withoutText(cause));
             }
             throw new RequestNotSent("the mail server did not accept the email. Nothing was sent.", withoutText(cause));

@@ -46,9 +46,10 @@ record CancelAndSignalFormHandler(DashboardRunPages runs) {
             if (!answer.is("decided")) {
                 throw new SemelException(
                         ErrorCode.PRECONDITION_FAILED,
-                        "This step does not wait for that decision: a user decided it before, or the run has continued."
+                        "This step does not wait for this decision: a user has already decided, or the run has continued."
                                 + " Nothing was changed.",
-                        "Check the current state of the run below. If it still has an open question, decide that one.");
+                        "Check the current state of the run below. If the run still has an open review, decide that"
+                                + " review.");
             }
             return done(visit, "decide");
         });

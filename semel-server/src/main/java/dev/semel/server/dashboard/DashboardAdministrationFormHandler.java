@@ -81,7 +81,7 @@ final class DashboardAdministrationFormHandler {
                 "schedules",
                 name,
                 action);
-        return visit.redirect(action, "schedules", workflow, name);
+        return visit.redirect(action + "_schedule", "schedules", workflow, name);
     }
 
     /** Shows the invitation link on the response page only, because the server does not store it. */

@@ -10,7 +10,9 @@ final class DashboardSuccessMessages {
             Map.entry("decide", "Decision recorded."),
             Map.entry("release", "Key released. The next request with this key starts a new run."),
             Map.entry("pause", "Paused. The server accepts triggers and queues their runs."),
-            Map.entry("resume", "Resumed."),
+            Map.entry("resume", "Resumed. The server starts the queued runs."),
+            Map.entry("pause_schedule", "Paused. The server skips the ticks of this schedule until you resume it."),
+            Map.entry("resume_schedule", "Resumed. The next tick starts a run."),
             Map.entry(
                     "reprocess",
                     "Reprocessed. The server started missing runs. It did not start existing runs again, and recorded"

@@ -161,8 +161,8 @@ public record WorkflowDefinitionChange(String field, String from, String to, Str
                 was.protection(),
                 now.protection(),
                 "none".equals(now.protection())
-                        ? "If the worker crashes after the send and before the record, the engine sends the effect"
-                                + " again; nothing prevents a duplicate."
+                        ? "If the worker crashes after it sends the effect and before it records the outcome, the"
+                                + " engine sends the effect again. Nothing prevents a duplicate."
                         : "Effects in progress keep the protection of the workflow version that started them.");
         add(
                 to,

@@ -111,8 +111,7 @@ public record WorkflowIdempotencyExplanation(String subject, List<String> answer
                 List.of(
                         hurt(effect),
                         effect.key() == null
-                                ? "The step id, which consists of the first run of the lineage, the path and the name"
-                                        + " of the step."
+                                ? "The first run of the lineage, together with the path and the name of the step."
                                 : effect.key() + ", as declared in the file.",
                         "Yes: retries, recovery, takeover and safe replay send the byte-identical key."
                                 + (effect.window() == null

@@ -88,7 +88,7 @@ final class CelJsonConverter {
         size.add(2);
         map.forEach((name, value) -> {
             if (!(name instanceof String text)) {
-                throw new ExpressionEvaluationException("a map in its result has a name that is not text");
+                throw new ExpressionEvaluationException("a map in its result has a key that is not text");
             }
             size.addText(text);
             object.set(text, toJson(value, size));

@@ -151,8 +151,8 @@ final class ExpressionReferenceValidator {
                 && (path.parts().size() != 1 || !(path.parts().getFirst() instanceof String))) {
             problems.add(
                     spot,
-                    "write the name of the secret, as in secret.CRM_TOKEN: data must not choose the secret.",
-                    "no constant name",
+                    "write the name of the secret, as in secret.CRM_TOKEN: the name must be a constant.",
+                    "not a constant name",
                     fix());
         } else if (root.equals("header")) {
             header(path, spot);
@@ -177,7 +177,7 @@ final class ExpressionReferenceValidator {
             problems.add(
                     spot,
                     "write the name of the header, as in header[\"X-Event-Id\"]: the name must be a constant.",
-                    "no constant name",
+                    "not a constant name",
                     fix());
         } else if (CREDENTIALS.contains(path.parts().getFirst().toString().toLowerCase(Locale.ROOT))) {
             problems.add(

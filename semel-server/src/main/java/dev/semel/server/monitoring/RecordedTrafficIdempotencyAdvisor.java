@@ -53,9 +53,8 @@ public final class RecordedTrafficIdempotencyAdvisor {
                 .orElse(null);
         int n = expired.size();
         String came = (n == 1 ? "1 retry came " : n + " retries came ") + formatSpan(least, most)
-                + " after the first request, after the window of " + formatDuration(current)
-                + " had ended, and started "
-                + (n == 1 ? "a new run." : "new runs.");
+                + " after the first request. The window of " + formatDuration(current) + " had ended, so "
+                + (n == 1 ? "the retry started a new run." : "the retries started new runs.");
         String fix = enough == null
                 ? " No window is long enough: store the key in your own database, with the record it belongs to."
                 : " A window of " + formatDuration(enough) + " would have caught "

@@ -182,7 +182,7 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
                 ErrorCode.PAYLOAD_TOO_LARGE,
                 "A digest may have at most " + MOST_ITEMS
                         + " items and 512 KiB before it is sent. The item was not added.",
-                "Use a shorter collection time or smaller items.");
+                "Set a shorter `collect_for` in the digest step, or add smaller items.");
     }
 
     static String digest(String key) {

@@ -75,7 +75,9 @@ public record AlertSetting(
         }
         document.addProblem(
                 "above",
-                value == null ? "is missing" : "must be a number of at least 0; a rate may be 5%, a waiting time 1h");
+                value == null
+                        ? "is missing"
+                        : "must be a number of at least 0; you can write a rate as 5% and a waiting time as 1h");
         return 0;
     }
 

@@ -125,7 +125,7 @@ final class InboundWebhookSettingParser {
         String header = location.has("header") ? header(location, "header") : null;
         String pointer = location.has("pointer") ? pointer(location, "pointer") : null;
         if (location.has("header") == location.has("pointer")) {
-            location.addProblem("header", "or pointer must be set, but not both");
+            location.addProblem("header", "must be set, or pointer instead, but not both");
         }
         location.rejectUnknownMembers();
         return new ValueLocation(header, pointer);

@@ -61,7 +61,7 @@ final class NotificationChannelSettingParser {
                 smtp.line("from", 320),
                 smtp.optionalLine("reply_to", 320));
         if ((read.user() == null) != (read.passwordSecret() == null)) {
-            smtp.addProblem("password_secret", "and user must be set together");
+            smtp.addProblem("password_secret", "must be set together with user");
         }
         if (read.passwordSecret() != null && read.security() == NotificationChannelSetting.Security.NONE) {
             smtp.addProblem("security", "must not be `none` with a password: the password would be sent unencrypted");
@@ -81,7 +81,7 @@ final class NotificationChannelSettingParser {
         String url = document.has("url") ? url(document) : null;
         String secret = document.optionalName("url_secret");
         if (document.has("url") == document.has("url_secret")) {
-            document.addProblem("url", "or url_secret must be set, but not both");
+            document.addProblem("url", "must be set, or url_secret instead, but not both");
         }
         return new NotificationChannelSetting.Webhook(
                 kind,
@@ -96,7 +96,7 @@ final class NotificationChannelSettingParser {
         JsonNode form = http.any("form");
         JsonNode body = http.any("body");
         if (form != null && body != null) {
-            http.addProblem("form", "and body exclude each other: set only one of them");
+            http.addProblem("form", "must not be set together with body");
         }
         if ((form != null && !form.isObject()) || (form == null && (body == null || !body.isObject()))) {
             http.addProblem(form == null ? "body" : "form", "must be an object, such as {\"to\": \"{{ to }}\"}");
@@ -162,8 +162,7 @@ final class NotificationChannelSettingParser {
         if (declared.contains("provider_key") != document.has("provider_window")) {
             document.addProblem(
                     "provider_window",
-                    "and provider_key in honours must be set together: it says how long the"
-                            + " provider remembers a key");
+                    "must be set together with provider_key in honours; it says how long the provider remembers a key");
         }
         Set<String> words = new HashSet<>(NotificationChannelSetting.SupportedProtections.LEAST.names());
         words.addAll(declared);

@@ -51,10 +51,10 @@ public final class SecretEncryptionKeys {
         try {
             bytes = Base64.getDecoder().decode(base64);
         } catch (IllegalArgumentException e) {
-            throw unusable("does not contain base64 as key number " + number);
+            throw unusable("is not valid: key number " + number + " is not base64");
         }
         if (bytes.length != KEY_BYTES) {
-            throw unusable("contains " + bytes.length + " bytes instead of " + KEY_BYTES + " as key number " + number);
+            throw unusable("is not valid: key number " + number + " has " + bytes.length + " bytes instead of " + KEY_BYTES);
         }
         return new Key(id(bytes), new SecretKeySpec(bytes, "AES"));
     }

@@ -154,8 +154,8 @@ public final class SecretStore {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "A secret must have " + SHORTEST + " to " + LONGEST + " characters without NUL. It was not stored.",
-                    "Use a longer value, because Semel cannot redact short ones from logs. Keep larger data in a"
-                            + " file.");
+                    "If the value is too short, use a longer one: Semel cannot redact short values from logs. Keep data"
+                            + " that is too long in a file.");
         }
     }
 

@@ -208,7 +208,7 @@ final class WorkspaceSettingJsonParser {
             return found;
         }
         if (!value.isObject() || value.size() > most) {
-            addProblem(name, "must be an object of at most " + most + " texts");
+            addProblem(name, "must be an object with at most " + most + " text values");
             return found;
         }
         WorkspaceSettingJsonParser inside = new WorkspaceSettingJsonParser(value, at(name), problems);

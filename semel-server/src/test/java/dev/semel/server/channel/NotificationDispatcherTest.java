@@ -61,7 +61,8 @@ class NotificationDispatcherTest {
         List<List<NotificationDispatcher.PlannedChannel>> plan =
                 workspace.outbox().plan("lead.welcome", "p1");
         assertEquals(
-                "+mail ann@example.com v1 (the recipient has not unsubscribed), ?text +4930123456 v1 (only if mail fails)",
+                "+mail ann@example.com v1 (the recipient has not unsubscribed), ?text +4930123456 v1 (only if mail"
+                        + " fails)",
                 written(plan));
         NotificationDeliveryReceipt delivery = workspace
                 .outbox()

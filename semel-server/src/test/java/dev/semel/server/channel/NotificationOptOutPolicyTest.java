@@ -27,12 +27,12 @@ class NotificationOptOutPolicyTest {
         "other-channel,       EMAIL, false, true,  the recipient has not unsubscribed",
         "lead.welcome,        EMAIL, false, false, the recipient unsubscribed from lead.welcome on 12 May 2026",
         "lead.other,          EMAIL, false, true,  the recipient has not unsubscribed",
-        "email,               EMAIL, true,  true,  'the recipient unsubscribed from e-mail on 12 May 2026, and lead.welcome"
-                + " is essential'",
-        "all,                 EMAIL, true,  true,  'the recipient unsubscribed from everything on 12 May 2026, and lead.welcome"
-                + " is essential'",
-        "news,                EMAIL, true,  true,  'the recipient unsubscribed from news on 12 May 2026, and lead.welcome"
-                + " is essential'",
+        "email,               EMAIL, true,  true,  'the recipient unsubscribed from e-mail on 12 May 2026, and"
+                + " lead.welcome is essential'",
+        "all,                 EMAIL, true,  true,  'the recipient unsubscribed from everything on 12 May 2026, and"
+                + " lead.welcome is essential'",
+        "news,                EMAIL, true,  true,  'the recipient unsubscribed from news on 12 May 2026, and"
+                + " lead.welcome is essential'",
         "lead.welcome,        EMAIL, true,  false, the recipient unsubscribed from lead.welcome on 12 May 2026",
         "sms email,           EMAIL, false, false, the recipient unsubscribed from e-mail on 12 May 2026",
         "email lead.welcome,  EMAIL, true,  false, the recipient unsubscribed from lead.welcome on 12 May 2026",

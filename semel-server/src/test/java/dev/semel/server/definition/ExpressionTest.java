@@ -106,7 +106,7 @@ class ExpressionTest {
         ${ 9223372036854775807 + input.i } | a number is out of the 64-bit range
         ${ int(input.s) }          | text could not be parsed as a number
         ${ input.s ? 1 : 2 }       | an argument has the wrong type
-        ${ {1: 2} }                | a map in its result has a name that is not text
+        ${ {1: 2} }                | a map in its result has a key that is not text
         ${ key("a", "") }          | part 2 of key() is empty
         ${ key(input.n) }          | part 1 of key() is empty
         ${ key(input.d) }          | part 1 of key() is not text, an integer or a boolean
