@@ -45,7 +45,7 @@ public final class SemelOptions {
             throw new IllegalArgumentException("SQLite has no schemas. Remove schema(…), or use Semel.postgres(…)");
         }
         if (name.isBlank() || name.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("the name of the schema is empty or has a zero character");
+            throw new IllegalArgumentException("the name of the schema is empty or contains a NUL character");
         }
         schema = name;
         return this;

@@ -100,8 +100,8 @@ public record WorkflowInputConverter<I>(String workflow, Type type, JsonCodec co
                     ErrorCode.IDEMPOTENCY_KEY_INVALID,
                     "The key that workflow \"" + workflow + "\" derived (keyedBy) is not valid: it must have 1 to"
                             + " 255 visible ASCII characters. No run was started.",
-                    "Return a short id from keyedBy. Or return Key.of(…) with several parts: it escapes other"
-                            + " characters.");
+                    "Return a short id from keyedBy. Or return Key.of(…) with two or more parts: Semel then escapes"
+                            + " all characters that are not visible ASCII.");
         }
     }
 

@@ -224,7 +224,7 @@ public final class ChildRunStepExecutor {
         JournalEntry.ErrorDetails problem = new JournalEntry.ErrorDetails(
                 Objects.requireNonNullElse(ending.errorCode(), ErrorCode.STEP_FAILED.slug()),
                 List.of("run." + run.state().wireName()),
-                "run " + run.runIdText() + " ended " + run.state().wireName() + ": " + ending.errorMessage());
+                "run " + run.runIdText() + " ended as " + run.state().wireName() + ": " + ending.errorMessage());
         execution.record(new JournalEntry.StepFailure(state.path(), JournalEntry.EntryKind.CALL, at, problem, 1), 256);
         throw StepResultSerializer.toFailure(state.path(), problem, 1);
     }

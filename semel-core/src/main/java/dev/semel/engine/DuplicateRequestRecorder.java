@@ -135,8 +135,8 @@ public final class DuplicateRequestRecorder implements AutoCloseable {
                 }
                 LOG.log(
                         Level.ERROR,
-                        "the worker could not record some duplicate requests; they are missing in the history, and the"
-                                + " runs are not affected: "
+                        "the worker could not record some duplicate requests; they are missing from the history, and"
+                                + " the runs are not affected: "
                                 + e.getMessage());
             }
         }

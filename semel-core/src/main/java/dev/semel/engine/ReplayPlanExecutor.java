@@ -218,7 +218,7 @@ public final class ReplayPlanExecutor implements AutoCloseable {
             LOG.log(
                     Level.INFO,
                     "this worker does not have the workflow code for replay plan " + plan.idText()
-                            + "; another worker must apply it");
+                            + "; another worker must apply the plan");
         }
         plansMissingCode.deferUntil(plan.id(), dependencies.environment().nanos() + LOOK_NANOS);
         change(new ReplayPlanStoreWriteCommand.ReleasePlan(plan.id(), self, note));

@@ -72,9 +72,9 @@ public final class StoreHealthMonitor {
         String apart = TimeUnit.MICROSECONDS.toSeconds(Math.abs(ahead)) + " s";
         LOG.log(
                 Level.WARNING,
-                "the clock of this machine is {0} {1} the store clock. Windows, leases and sleeps are not affected:"
-                    + " they use the store clock. But new runs are listed in the wrong order. Synchronize this machine"
-                    + " with a time server",
+                "the clock of this machine is {0} {1} the store clock. Key windows, leases and sleeps are not"
+                        + " affected: they use the store clock. But new runs are listed in the wrong order. Synchronize"
+                        + " this machine with a time server",
                 apart,
                 ahead > 0 ? "ahead of" : "behind");
     }

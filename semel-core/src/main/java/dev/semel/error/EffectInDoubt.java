@@ -27,10 +27,15 @@ public final class EffectInDoubt extends SemelException {
      * @param steps the steps whose effects are in doubt, as the decision methods accept them
      */
     public static EffectInDoubt ofRun(String runId, List<String> steps) {
-        String which = steps.isEmpty() ? "" : " \"" + String.join("\", \"", steps) + "\"";
+        String names = "\"" + String.join("\", \"", steps) + "\"";
+        String which = switch (steps.size()) {
+            case 0 -> "an effect";
+            case 1 -> "effect " + names;
+            default -> "the effects " + names;
+        };
         EffectInDoubt doubt = new EffectInDoubt(
-                "Run " + runId + " is in doubt: it is unknown whether effect" + which
-                        + " happened. It was not sent again; the run waits for a decision.",
+                "Run " + runId + " is in doubt: it is unknown whether " + which
+                        + " happened. Nothing was sent again; the run waits for a decision.",
                 "Check the external system, then call run.confirmDone(step, result, by) or"
                         + " run.confirmNotDone(step, by). Or cancel the run.",
                 steps.isEmpty() ? "" : steps.getFirst());

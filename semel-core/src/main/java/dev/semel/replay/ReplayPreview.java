@@ -106,20 +106,23 @@ public record ReplayPreview(
         for (PlannedReplayStep now : other.steps) {
             PlannedReplayStep before = same(steps, now);
             if (before == null || before.action() != now.action()) {
-                String was =
-                        before == null ? "not in the plan" : before.action().word();
-                differences.add(now.step() + " was " + was + " and is now "
-                        + now.action().word());
+                String action = now.action().word();
+                differences.add(
+                        before == null
+                                ? "step " + now.step() + " is new in the replay, with the action " + action
+                                : "the action of step " + now.step() + " was "
+                                        + before.action().word() + " and is now " + action);
             } else if (before.certain() != now.certain()) {
-                differences.add(now.step()
-                        + (now.certain()
-                                ? " was possible and is now certain"
-                                : " was certain and is now only possible"));
+                differences.add(
+                        now.certain()
+                                ? "the replay now certainly reaches step " + now.step()
+                                : "the replay now reaches step " + now.step() + " only under a condition");
             }
         }
         for (PlannedReplayStep then : steps) {
             if (same(other.steps, then) == null) {
-                differences.add(then.step() + " was " + then.action().word() + " and is no longer in the plan");
+                differences.add("step " + then.step() + " is no longer part of the replay (its action was "
+                        + then.action().word() + ")");
             }
         }
         if (incomplete != other.incomplete) {

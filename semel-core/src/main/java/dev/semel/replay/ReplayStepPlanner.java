@@ -122,7 +122,11 @@ public final class ReplayStepPlanner {
         }
         return terms.confirmed()
                 ? step(path, kind, SafeReplayStepAction.SEND, "you requested to repeat it; it gets a new key")
-                : step(path, kind, SafeReplayStepAction.ASK, "you requested to repeat it, but did not confirm this");
+                : step(
+                        path,
+                        kind,
+                        SafeReplayStepAction.ASK,
+                        "you requested to repeat it, but did not confirm that it may happen twice");
     }
 
     private @Nullable PlannedReplayStep recorded(String path, RunJournalStepIndex.StepRecord trace) {

@@ -57,8 +57,8 @@ public final class KeyedSignalSender {
         return submit(to, value, once)
                 .orElseThrow(() -> new SemelException(
                                 ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
-                                "The id \"" + once + "\" was used before for another signal " + to.name()
-                                        + ": its key or its data differ. Nothing was sent.",
+                                "The id \"" + once + "\" was used before for a signal " + to.name()
+                                        + " with another key or other data. Nothing was sent.",
                                 "Send the original signal to see which runs received it, or use a new id.")
                         .with("reason", "request")
                         .with("idempotency_key", once));

@@ -138,7 +138,9 @@ public final class CrashInjectionReport {
                 duplicatedEffects(),
                 lostRuns(),
                 nanos / NANOS);
-        String missed = notReached() == 0 ? "" : "\n  " + notReached() + " points were not reached a second time";
+        String missed = notReached() == 0
+                ? ""
+                : "\n  " + notReached() + " points were not reached again, so the engine did not crash there";
         return head + missed + worstGap();
     }
 
@@ -149,7 +151,7 @@ public final class CrashInjectionReport {
                         && outcome.counts().calls() > outcome.counts().effects())
                 .max(Comparator.comparingInt(
                         outcome -> outcome.counts().calls() - outcome.counts().effects()))
-                .map(worst -> "\n  worst gap: " + worst.point() + " → "
+                .map(worst -> "\n  most repeated calls: " + worst.point() + " → "
                         + worst.counts().calls() + " calls, " + worst.counts().effects() + " effects")
                 .orElse("");
     }

@@ -167,7 +167,7 @@ final class CrashedTestEngineRestarter implements RunHandle.EngineRouter, AutoCl
                 left = change.awaitNanos(left);
             }
             if (failure != null || recovering > 0) {
-                throw new AssertionError("the engine that was to take over did not start", failure);
+                throw new AssertionError("no new engine started to replace the crashed engine", failure);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -83,7 +83,7 @@ public final class EffectBuilder {
     /** The amount that a duplicate would cost, for example {@code worth(payment.amount(), "EUR")}. */
     public EffectBuilder worth(Number amount, String currency) {
         if (!Double.isFinite(amount.doubleValue()) && !(amount instanceof BigDecimal)) {
-            throw invalid("its worth is not a finite number");
+            throw invalid("the amount of worth(amount, currency) is not a finite number");
         }
         if (currency.isBlank() || currency.length() > 16) {
             throw invalid("the currency of worth(amount, currency) must have 1 to 16 characters");

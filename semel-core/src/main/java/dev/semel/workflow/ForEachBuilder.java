@@ -56,7 +56,10 @@ public final class ForEachBuilder<T> {
             try {
                 text = Key.of(key.apply(values.get(i))).text();
             } catch (IllegalArgumentException e) {
-                throw invalid(name, "the key of item " + (i + 1) + " is empty, or its text differs in every process");
+                throw invalid(
+                        name,
+                        "the key of item " + (i + 1)
+                                + " is null, empty or not Unicode text, or its toString() differs in every process");
             }
             Integer earlier = places.put(text, i);
             if (earlier != null) {

@@ -279,8 +279,8 @@ public final class WorkflowBuilder<I, O extends @Nullable Object> {
                         : new WorkflowTriggers.MappedEvent.Input(
                                 input.codec().write(value, "the input of workflow \"" + name + "\""));
             } catch (RuntimeException e) {
-                return new WorkflowTriggers.MappedEvent.Failed(
-                        "its code failed with " + e.getClass().getSimpleName()); // its message may quote the event
+                return new WorkflowTriggers.MappedEvent.Failed("the code of onEvent failed with "
+                        + e.getClass().getSimpleName()); // its message may quote the event
             }
         }));
     }

@@ -347,12 +347,12 @@ final class ReplayStepPlannerTest {
         ReplayPlannerInput later = new ReplayPlannerInput(
                 LINE, RunState.FAILED, source.entries(), source.rows(), source.versions(), Map.of(), Set.of(), 2_000);
         assertEquals(
-                List.of("pay was resend and is now ask"),
+                List.of("the action of step pay was resend and is now ask"),
                 prediction.differencesFrom(ReplayPreview.of(later, ReplayOptions.DEFAULT)));
         assertEquals(List.of("gone"), prediction.differencesFrom(ReplayPreview.blocked("gone")));
         ReplayPlannerInput sure = past(source.entries(), source.rows(), List.of(declares("mail", "ask")));
         assertEquals(
-                List.of("mail was possible and is now certain"),
+                List.of("the replay now certainly reaches step mail"),
                 prediction.differencesFrom(ReplayPreview.of(sure, ReplayOptions.DEFAULT)));
         assertEquals(
                 List.of("its further actions can no longer be predicted"),

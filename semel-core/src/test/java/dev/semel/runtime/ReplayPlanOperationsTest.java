@@ -282,7 +282,8 @@ final class ReplayPlanOperationsTest {
         kit.clock().advance(Duration.ofMinutes(5));
         SemelException refused = assertThrows(SemelException.class, () -> apply(later, ReplayPlanApplyOptions.SAFE));
         assertTrue(
-                String.valueOf(refused.members().get("differences")).contains("charge was resend and is now ask"),
+                String.valueOf(refused.members().get("differences"))
+                        .contains("the action of step charge was resend and is now ask"),
                 () -> String.valueOf(refused.members()));
         assertEquals(1, cards.calls());
         assertEquals(1, steps(planOf(run), SafeReplayStepAction.ASK));

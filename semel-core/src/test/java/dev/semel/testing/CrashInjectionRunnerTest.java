@@ -261,8 +261,8 @@ final class CrashInjectionRunnerTest {
                 new CrashInjectionReport("pay", List.of(calm, fine, twice, lost, missed), 1_840_000_000L);
         assertEquals("""
             crash sweep  pay   4 points   2 recovered   1 duplicated effects   1 lost runs   1.8 s
-              1 points were not reached a second time
-              worst gap: effect-sent 1 → 3 calls, 1 effects\
+              1 points were not reached again, so the engine did not crash there
+              most repeated calls: effect-sent 1 → 3 calls, 1 effects\
             """, report.text());
         assertEquals(2, report.failures(true).size());
         assertEquals(

@@ -147,8 +147,12 @@ class ContextTest {
     @Test
     void items_need_distinct_keys() {
         assertEquals("items 1 and 3 have the same key", refusalOf("a", "b", "a"));
-        assertEquals("the key of item 2 is empty, or its text differs in every process", refusalOf("a", null));
-        assertEquals("the key of item 1 is empty, or its text differs in every process", refusalOf(""));
+        assertEquals(
+                "the key of item 2 is null, empty or not Unicode text, or its toString() differs in every process",
+                refusalOf("a", null));
+        assertEquals(
+                "the key of item 1 is null, empty or not Unicode text, or its toString() differs in every process",
+                refusalOf(""));
     }
 
     private String refusalOf(@Nullable String... skus) {

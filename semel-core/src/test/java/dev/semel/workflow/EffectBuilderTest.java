@@ -132,7 +132,7 @@ class EffectBuilderTest {
                 refusal("its key has 65538 bytes", d -> d.key(long64k).to("x").repeatable("w")),
                 refusal("its recipient is empty", d -> d.key("a").to(" ").repeatable("w")),
                 refusal("in object(…), part 2 of the key is null", d -> d.object("payment", null)),
-                refusal("its worth is not a finite number", d -> d.worth(Double.NaN, "EUR")),
+                refusal("the amount of worth(amount, currency) is not", d -> d.worth(Double.NaN, "EUR")),
                 refusal("the currency of worth(amount, currency)", d -> d.worth(1, "")),
                 refusal(
                         "oncePer(…) requires key(…)",

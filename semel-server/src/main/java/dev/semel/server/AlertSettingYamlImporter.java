@@ -85,17 +85,21 @@ final class AlertSettingYamlImporter {
     /** Parses the alerts by name; rejects errors with line and column. */
     Map<String, JsonNode> read(String text) {
         YamlSourceText source = new YamlSourceText(text);
-        YamlFileErrorCollector problems = new YamlFileErrorCollector(source, "file of alerts", "No alert was changed.");
+        YamlFileErrorCollector problems = new YamlFileErrorCollector(source, "alerts file", "No alert was changed.");
         Map<String, JsonNode> found = new LinkedHashMap<>();
         YamlNode tree = YamlReader.read(text, source, problems);
         if (tree instanceof YamlNode.MapNode root && root.get("alerts") instanceof YamlNode.MapNode alerts) {
             root.members().forEach((name, member) -> {
                 if (!name.equals("alerts") && !name.equals("semel")) {
-                    problems.add(member.nameRange(), "\"" + name + "\" is not a known field.", "only alerts", FIX);
+                    problems.add(
+                            member.nameRange(),
+                            "\"" + name + "\" is not a known field.",
+                            "allowed: alerts, semel",
+                            FIX);
                 }
             });
             if (alerts.members().size() > MAX_ALERTS) {
-                problems.add(alerts.range(), "a file has at most " + MAX_ALERTS + " alerts.", "here", FIX);
+                problems.add(alerts.range(), "the file has more than " + MAX_ALERTS + " alerts.", "here", FIX);
             }
             alerts.members().forEach((name, member) -> one(name, member, problems, found));
         } else if (tree != null) {

@@ -296,7 +296,7 @@ public final class JdbcConcurrencyAndRateLimiter {
 
     private static long required(@Nullable Long value) {
         if (value == null) {
-            throw new IllegalStateException("A statement that always returns a row returned none");
+            throw new IllegalStateException("A statement returned no row, although it must return one");
         }
         return value;
     }

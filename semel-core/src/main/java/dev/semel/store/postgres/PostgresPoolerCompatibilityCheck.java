@@ -60,8 +60,8 @@ final class PostgresPoolerCompatibilityCheck {
     private static StoreFailure.Unreachable shared() {
         return new StoreFailure.Unreachable(
                 "PostgreSQL cannot be used as the store through this pooler: it shares sessions between transactions"
-                    + " of different clients. Nothing was changed. Set pool_mode = session for this database, or name"
-                    + " the server itself in the URL.",
+                        + " of different clients. Nothing was changed. Set pool_mode = session for this database, or"
+                        + " connect without the pooler: use the host and port of PostgreSQL in the URL.",
                 new IllegalStateException("pooler"));
     }
 }

@@ -70,7 +70,7 @@ public final class SqliteStore implements WorkflowStore {
             prepareFile(file);
             channel = FileChannel.open(Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             this.lockChannel = channel;
-            this.lock = lockFile(file);
+            this.lock = lockFile();
             this.writer = new SqliteWriteConnection(this::connectWriter);
         } catch (SQLException | IOException e) {
             closeLock(channel, e);
@@ -107,7 +107,7 @@ public final class SqliteStore implements WorkflowStore {
         }
     }
 
-    private FileLock lockFile(Path path) throws IOException {
+    private FileLock lockFile() throws IOException {
         FileLock held;
         try {
             held = lockChannel.tryLock();
@@ -117,8 +117,8 @@ public final class SqliteStore implements WorkflowStore {
         if (held == null) {
             lockChannel.close();
             throw new IOException(
-                    "another Semel process uses it. Nothing was changed. Stop that process, or start this "
-                            + "one with another --data folder, or use PostgreSQL for many workers (" + path + ")");
+                    "another Semel process uses it. Nothing was changed. Stop that process, or use another file here"
+                            + " (server: another --data folder). For several workers, use PostgreSQL.");
         }
         return held;
     }

@@ -80,7 +80,7 @@ public final class LastAdministratorGuard {
                             put.name(), put.expectedVersion(), administers(StrictJsonCodec.parse(put.body())));
                 case StoreWriteCommand.RemoveSetting remove ->
                     new RequestedUser(remove.name(), remove.expectedVersion(), false);
-                default -> throw new IllegalArgumentException("the edit must put or remove a user");
+                default -> throw new IllegalArgumentException("the command must save or remove a user");
             };
         }
 
@@ -108,6 +108,7 @@ public final class LastAdministratorGuard {
         return new SemelException(
                 ErrorCode.LAST_ADMIN,
                 name + " is the last administrator who can log in. Nothing was changed.",
-                "Give another user the role admin first, or have another administrator log in again.");
+                "Give another user the role admin first. Users of the identity provider get their role at their next"
+                        + " login.");
     }
 }

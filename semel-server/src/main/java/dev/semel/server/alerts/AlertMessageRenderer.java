@@ -81,8 +81,8 @@ final class AlertMessageRenderer {
                 "callers send more duplicates than usual. Semel prevented them. Look for timeouts or a retry"
                         + " loop at the caller; `semel request list` shows which caller it is.";
             case "retry_recoveries" ->
-                "runs completed after a failed attempt or a crash. A service that your steps call may be unstable. Show the"
-                        + " attempts with `semel run timeline RUN`.";
+                "runs completed after a failed attempt or a crash. A service that your steps call may be unstable. Show"
+                        + " the attempts with `semel run timeline RUN`.";
             case "expired_key_retries" ->
                 "retries arrive after the window of their key and start new runs. `semel monitoring show` shows how"
                         + " long the window must be to catch them. Set that time as `idempotency.window`.";

@@ -116,8 +116,8 @@ final class IdempotencyKeyHistoryRenderer {
     private static String sentence(EffectLedger.EffectRow row, String in, PiiMask mask) {
         String step = "Step " + row.details().path() + in;
         if (EffectLedgerRoutes.isSuppressed(row)) {
-            return step + " was suppressed: another run had sent "
-                    + UnmaskedPiiValue.key(row).maskTextWith(mask) + " inside its window.";
+            return step + " was suppressed: another run had sent an effect with the key "
+                    + UnmaskedPiiValue.key(row).maskTextWith(mask) + ", and the window of that key had not ended.";
         }
         UnmaskedPiiValue object = UnmaskedPiiValue.object(row);
         String about = object.isNull() ? "" : " about " + object.maskTextWith(mask);
@@ -140,12 +140,13 @@ final class IdempotencyKeyHistoryRenderer {
                 keyRecord.has(RunDeduplicationKeyRecord.HOLD)
                                 && !keyRecord.state().hasEnded()
                                 && now >= keyRecord.expiresAt()
-                        ? "Its window ended at " + until + "; the key stays in use until the run has ended."
-                        : "Its window ends at " + until + ".";
+                        ? "The window of the key ended at " + until + "; the key stays in use until the run has ended."
+                        : "The window of the key ends at " + until + ".";
             case FAILED ->
-                "Its run failed and the workflow has on_failed: run_again. Its window ends at " + until + ".";
-            case EXPIRED -> "Its window ended at " + until + ".";
-            case RELEASED -> "It was released at " + until + ".";
+                "The run of the key failed and the workflow has on_failed: run_again. The window of the key ends at "
+                        + until + ".";
+            case EXPIRED -> "The window of the key ended at " + until + ".";
+            case RELEASED -> "The key was released at " + until + ".";
         };
     }
 

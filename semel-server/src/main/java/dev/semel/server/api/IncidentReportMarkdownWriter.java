@@ -206,7 +206,7 @@ final class IncidentReportMarkdownWriter {
             out.add("a protection for the effects that have none");
         }
         if (facts.path("expired_key_retries").asLong() > 0) {
-            out.add("a longer window for keys whose retries came late; `semel monitoring show` shows how long");
+            out.add("a longer window for keys whose retries came late; `semel monitoring show` suggests a window");
         }
         if (out.isEmpty()) {
             out.add("no suggestion");

@@ -104,7 +104,7 @@ record NotificationLogRoutes(SemelRuntime semel, RunRoutes runs, WorkflowTrigger
     private static String because(String status, JsonNode choice, JsonNode sent, JsonNode last) {
         return switch (status) {
             case "suppressed" ->
-                "the same message was sent before, inside its window: key "
+                "the same message was sent before, within the window of its key "
                         + sent.path("effect_key").asString("");
             case "failed" ->
                 (last.path("error").path("code").asString("") + " "

@@ -21,12 +21,14 @@ record RunPiiRevealRoutes(RunJsonRenderer views, RunPiiMaskFactory masks, Idempo
                 .text("reason")
                 .strip();
         if (reason.isEmpty()) {
-            throw rejection("reason is missing: the audit log records it with your name");
+            throw rejection("reason is missing: the audit log records it with your name", "Send {\"reason\": \"…\"}.");
         }
         DatabaseRows.RunRow run = views.findRun(request.principal(), request.parameter("run_id"));
         List<String> names = masks.of(run).fieldNames();
         if (names.isEmpty()) {
-            throw rejection("The workflow of this run marks no field as pii, so no value is masked");
+            throw rejection(
+                    "The workflow of this run marks no field as pii, so no value is masked",
+                    "Read the run: GET /v1/runs/" + run.runIdText() + ".");
         }
         String fields = String.join(", ", names);
         var entry = new AuditNote("run.reveal", run.runIdText(), "[" + fields + "] " + reason);
@@ -47,7 +49,7 @@ record RunPiiRevealRoutes(RunJsonRenderer views, RunPiiMaskFactory masks, Idempo
         return RunJsonRenderer.ok(out);
     }
 
-    private static SemelException rejection(String why) {
-        return ApiErrors.invalidInput(why + ". Nothing was revealed.", "Send {\"reason\": \"…\"}, or read the run.");
+    private static SemelException rejection(String why, String fix) {
+        return ApiErrors.invalidInput(why + ". Nothing was revealed.", fix);
     }
 }

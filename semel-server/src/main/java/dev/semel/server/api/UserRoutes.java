@@ -177,7 +177,7 @@ final class UserRoutes {
     private ServerHttpResponse endSessions(ServerHttpRequest request) {
         int ws = request.principal().workspace();
         UserAccountStore.User user = requireUser(ws, request.parameter("name"));
-        actions.recordAudit(request, new AuditNote("session.end", user.name(), "all of them"));
+        actions.recordAudit(request, new AuditNote("session.end", user.name(), "all sessions"));
         accounts.endSessions(ws, user.name());
         return RunJsonRenderer.ok(
                 RunJsonRenderer.newObject().put("name", user.name()).put("ended", true));

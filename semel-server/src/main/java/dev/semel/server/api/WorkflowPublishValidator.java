@@ -136,8 +136,9 @@ final class WorkflowPublishValidator {
                                 ErrorCode.INVALID_DEFINITION,
                                 "Step '%s' has risk: high and no approval step before it. Nothing was published."
                                         .formatted(step.id()),
-                                "Add an approval step before it, at the top level and without a condition, or publish"
-                                        + " the version for a percentage of the triggers first (--percent 10).");
+                                "Add an approval step before this step, at the top level and without a condition. Or"
+                                        + " publish the version for a percentage of the triggers first (--percent"
+                                        + " 10).");
                     });
         }
     }

@@ -111,7 +111,8 @@ record WorkspaceSettingRouteRegistrar(WorkspaceSettingRepositories settings) {
 
     private List<String> missingChannel(ServerHttpRequest request, AlertSetting alert) {
         return settings.channels().find(request.principal().workspace(), alert.channel()) == null
-                ? List.of("channel " + alert.channel() + " does not exist yet; until then the alert notifies nobody")
+                ? List.of("channel " + alert.channel()
+                        + " does not exist yet; the alert notifies nobody until you create the channel")
                 : List.of();
     }
 

@@ -255,7 +255,8 @@ public final class NotificationDispatcher {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "There is no %s '%s' in this workspace. Nothing was sent.".formatted(what, name),
-                    "Correct the name in the workflow, or create the missing document with PUT /v1/%s/%s.".formatted(path, name));
+                    "Correct the name in the workflow, or create the missing document with PUT /v1/%s/%s."
+                            .formatted(path, name));
         }
         return stored.value();
     }

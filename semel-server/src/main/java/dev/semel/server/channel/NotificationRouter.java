@@ -111,7 +111,8 @@ public final class NotificationRouter {
                     String other = first.get().entry().channel();
                     yield new Fallback(hop, to, "only if %s fails".formatted(other));
                 }
-                yield new Selected(hop, to, before.isEmpty() ? reason : reason + "; this channel replaces the skipped one");
+                yield new Selected(
+                        hop, to, before.isEmpty() ? reason : reason + "; this channel replaces the skipped one");
             }
         };
     }

@@ -51,7 +51,8 @@ final class OutboundWebhookSigner {
                     ErrorCode.INVALID_INPUT,
                     "The signing secret of this webhook channel must be whsec_ followed by the base64 of 24 to 64"
                             + " bytes. Nothing was sent.",
-                    "Create a secret with `echo whsec_$(openssl rand -base64 32)`. Store it with `semel secret set NAME`.");
+                    "Create a secret with `echo whsec_$(openssl rand -base64 32)`. Store it with `semel secret set"
+                            + " NAME`.");
         }
         return key;
     }

@@ -110,7 +110,7 @@ public final class SmtpNotificationChannel implements NotificationChannel {
         if (!codes.matches()) {
             if (call.dataEndSent()) {
                 return new IOException(
-                        "the mail server did not reply after it received the email: the outcome is unknown",
+                        "the email was transmitted, but the mail server did not reply: the email may have been sent",
                         withoutText(cause));
             }
             throw new RequestNotSent("the mail server did not accept the email. Nothing was sent.", withoutText(cause));

@@ -41,7 +41,7 @@ final class CliDurationFormatter {
     static Duration parse(String text) {
         Matcher matcher = TYPED.matcher(text);
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("write a time as 500ms, 30s, 5m, 1h or 30d");
+            throw new IllegalArgumentException("write a duration as 500ms, 30s, 5m, 1h or 30d");
         }
         long amount = Long.parseLong(matcher.group(1));
         return switch (matcher.group(2)) {

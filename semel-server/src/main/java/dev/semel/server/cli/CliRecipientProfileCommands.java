@@ -10,7 +10,7 @@ final class CliRecipientProfileCommands {
     static CommandLine subscribe() {
         return GenericApiCallCommand.create(
                 "subscribe PROFILE TOPIC",
-                "Subscribes a profile to a topic again. A topic is a channel kind, a channel, or a notification event.",
+                "Subscribes a profile to a topic again. A topic is a channel kind, a channel, or a notification.",
                 arguments -> changeSubscription(arguments, true),
                 (arguments, _) -> arguments.get(0) + " gets " + arguments.get(1));
     }
@@ -18,7 +18,7 @@ final class CliRecipientProfileCommands {
     static CommandLine unsubscribe() {
         return GenericApiCallCommand.create(
                 "unsubscribe PROFILE TOPIC",
-                "Unsubscribes a profile from a topic. A topic is a channel kind, a channel, or a notification event.",
+                "Unsubscribes a profile from a topic. A topic is a channel kind, a channel, or a notification.",
                 arguments -> changeSubscription(arguments, false),
                 (arguments, _) -> arguments.get(0) + " gets no " + arguments.get(1));
     }

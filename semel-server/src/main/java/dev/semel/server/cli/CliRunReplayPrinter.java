@@ -49,7 +49,8 @@ final class CliRunReplayPrinter {
         printCount(
                 plan,
                 "incomplete",
-                " are Java code: the replay sends each effect that has no record, for the first time");
+                " have later steps that the server cannot predict (Java code or child runs); the replay sends each"
+                        + " effect of these steps that has no record");
         if (plan.path("conditional_steps").asLong() > 0) {
             output.printMessage(plan.path("conditional_steps").asLong()
                     + " more steps depend on a condition or a loop and are not counted");
@@ -59,16 +60,22 @@ final class CliRunReplayPrinter {
             List<String> include = new ArrayList<>();
             how.path("include").forEach(word -> include.add(word.asString("")));
             output.printMessage("options of this plan: apply the safe actions"
-                    + (include.isEmpty() ? "" : ", and " + String.join(", ", include))
-                    + "; runs per second " + how.path("rate").asLong() + ", canary "
-                    + how.path("canary").asLong() + ", stop after failed runs "
-                    + how.path("stop_after").asLong());
+                    + (include.isEmpty() ? "" : " and these unsafe actions: " + String.join(", ", include))
+                    + "; runs per second: " + orWord(how, "rate", "no limit")
+                    + "; canary: " + orWord(how, "canary", "none")
+                    + "; stop after failed runs: " + orWord(how, "stop_after", "never"));
         }
         printNote(plan);
         if (plan.path("needs_approval").booleanValue()) {
             output.printMessage("another user must approve this plan: semel replay approve "
                     + TerminalJsonFormatter.text(plan, "replay_id"));
         }
+    }
+
+    /** The number of an option, or the word for 0. */
+    private static String orWord(JsonNode how, String member, String word) {
+        long number = how.path(member).asLong();
+        return number == 0 ? word : "" + number;
     }
 
     /** Prints once what a plan in progress waits for. */

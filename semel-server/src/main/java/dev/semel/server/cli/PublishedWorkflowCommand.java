@@ -73,7 +73,7 @@ abstract sealed class PublishedWorkflowCommand extends CliApiCommand {
             TerminalJsonFormatter.putText(body, "reason", reason);
             JsonNode answer = postAction("rollback", body);
             boolean changed = answer.path("changed").asBoolean(false);
-            String how = to == null ? "; the candidate is removed" : ", as in v" + to;
+            String how = to == null ? "; the candidate is removed" : "; it is a copy of v" + to;
             return print(answer, version(answer) + " gets all triggers" + (changed ? how : "; nothing was changed"));
         }
     }

@@ -91,7 +91,8 @@ final class RunResumeCommand extends CliApiCommand {
         table.print(output);
         if (response.path("incomplete").booleanValue()) {
             output.printMessage(
-                    "the workflow is Java code: the server sends each effect that has no record, for the first time");
+                    "the server cannot predict all later steps (Java code or child runs); the run sends each effect"
+                            + " of these steps that has no record");
         }
         output.suggestCommand("semel run resume " + ShellQuoting.quote(id) + " --reason …");
     }

@@ -137,7 +137,7 @@ final class WorkflowTriggerCommand extends CliApiCommand {
             throw usage("--key must be 1 to 255 visible ASCII characters, with spaces only inside. Nothing was sent.");
         }
         if (delay != null && !CliDurationFormatter.isDuration(delay)) {
-            throw usage("--delay must be a time such as 30s, 5m or 2h. Nothing was sent.");
+            throw usage("--delay must be a duration such as 30s, 5m or 2h. Nothing was sent.");
         }
         if (runId != null && !runId.matches("[\\x21-\\x7e&&[^/]]{1,128}")) {
             throw usage("--run-id must be 1 to 128 visible ASCII characters without a slash. Nothing was sent.");

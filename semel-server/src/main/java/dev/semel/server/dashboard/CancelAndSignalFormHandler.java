@@ -46,8 +46,8 @@ record CancelAndSignalFormHandler(DashboardRunPages runs) {
             if (!answer.is("decided")) {
                 throw new SemelException(
                         ErrorCode.PRECONDITION_FAILED,
-                        "This step does not wait for this decision: a user has already decided, or the run has continued."
-                                + " Nothing was changed.",
+                        "This step does not wait for this decision: a user has already decided, or the run has"
+                                + " continued. Nothing was changed.",
                         "Check the current state of the run below. If the run still has an open review, decide that"
                                 + " review.");
             }

@@ -12,7 +12,7 @@ final class DashboardSuccessMessages {
             Map.entry("pause", "Paused. The server accepts triggers and queues their runs."),
             Map.entry("resume", "Resumed. The server starts the queued runs."),
             Map.entry("pause_schedule", "Paused. The server skips the ticks of this schedule until you resume it."),
-            Map.entry("resume_schedule", "Resumed. The next tick starts a run."),
+            Map.entry("resume_schedule", "Resumed. The schedule is active again."),
             Map.entry(
                     "reprocess",
                     "Reprocessed. The server started missing runs. It did not start existing runs again, and recorded"

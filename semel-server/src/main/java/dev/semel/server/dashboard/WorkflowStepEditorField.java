@@ -136,7 +136,8 @@ public record WorkflowStepEditorField(
                                 text("digest.key", "Group key"),
                                 text("digest.collect_for", "Collects for").hint("e.g. 15m")),
                         message());
-            case "notify" -> Stream.of(text("notify", "Notification"), text("to", "To").hint("a profile or an address"));
+            case "notify" ->
+                Stream.of(text("notify", "Notification"), text("to", "To").hint("a profile or an address"));
             case "sleep" -> Stream.of(text("sleep", "Duration").hint("e.g. 500ms, 30s, 15m, 24h or 7d"));
             case "wait_for" ->
                 Stream.of(

@@ -83,7 +83,7 @@ final class DemoExternalApiRegistry {
         StringBuilder out = new StringBuilder("provider   calls  effects\n");
         states.forEach((provider, counts) ->
                 out.append("%-10s %5d  %7d%n".formatted(provider.pathName(), counts.calls(), counts.effects())));
-        out.append(newest.isEmpty() ? "\nNo calls yet.\n" : "\nnewest calls    key        did\n");
+        out.append(newest.isEmpty() ? "\nNo calls yet.\n" : "\nnewest calls    key        result\n");
         newest.forEach(recentCall -> out.append("%-15s %-10s %s%s%n"
                 .formatted(
                         recentCall.line(),

@@ -54,7 +54,8 @@ public final class SecretEncryptionKeys {
             throw unusable("is not valid: key number " + number + " is not base64");
         }
         if (bytes.length != KEY_BYTES) {
-            throw unusable("is not valid: key number " + number + " has " + bytes.length + " bytes instead of " + KEY_BYTES);
+            throw unusable(
+                    "is not valid: key number " + number + " has " + bytes.length + " bytes instead of " + KEY_BYTES);
         }
         return new Key(id(bytes), new SecretKeySpec(bytes, "AES"));
     }

@@ -57,7 +57,7 @@ record YamlEffectOptionsReader(
     private static final Duration USUAL_MEMORY = Duration.ofHours(24);
     private static final String UNPROTECTED = """
         Write one of:
-          protect: provider_key   # the provider recognises a repeated Idempotency-Key; set for how long in provider_window
+          protect: provider_key   # the provider recognises a repeated key; set for how long in provider_window
           protect: lookup         # the engine can query the provider for the outcome
           protect: ask            # a user decides if the outcome is unknown
           protect: at_most_once   # the engine never sends again; the step may end indeterminate

@@ -245,8 +245,8 @@ class HttpNotificationChannelTest {
                         + " /http/body/a/0/b line 1, column 3: this is not a value",
                 "{'kind':'sms','http':{'url':'https://a.example','form':{'a':{}}}} ~ /http/form must be an object of"
                         + " plain values",
-                "{'kind':'sms','http':{'url':'https://a.example','form':{'a':'b'},'body':{}}} ~ /http/form and body"
-                        + " exclude each other",
+                "{'kind':'sms','http':{'url':'https://a.example','form':{'a':'b'},'body':{}}} ~ /http/form must not"
+                        + " be set together with body",
                 "{'kind':'sms','http':{'url':'https://a.example'}} ~ /http/body must be an object",
                 "{'kind':'sms','http':{'url':'https://a.example','body':{},'key_header':'a b'}} ~ /http/key_header is"
                         + " not a valid header name",

@@ -62,7 +62,8 @@ class ReplayCommandsTest {
         assertTrue(server.seen.getFirst().body().contains("\"include\":[\"ask\"],\"rate\":0,\"canary\":5"));
         assertTrue(
                 result.err()
-                        .contains("options of this plan: apply the safe actions, and ask; runs per second 0, canary 5"),
+                        .contains("options of this plan: apply the safe actions and these unsafe actions: ask;"
+                                + " runs per second: no limit; canary: 5; stop after failed runs: never"),
                 result.err());
         server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("done", AFTER)));
         client.run("replay", "apply", "rpl_2b");

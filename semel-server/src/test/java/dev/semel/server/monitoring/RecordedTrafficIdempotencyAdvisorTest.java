@@ -32,8 +32,8 @@ class RecordedTrafficIdempotencyAdvisorTest {
                 List.of(late(25), late(31), late(28)), Duration.ofHours(24));
         assertNotNull(advice);
         assertEquals(
-                "3 retries came 25–31 h after the first request. The window of 24h had ended, so the retries started new"
-                        + " runs. A window of 48h would have caught all 3.",
+                "3 retries came 25–31 h after the first request. The window of 24h had ended, so the retries started"
+                        + " new runs. A window of 48h would have caught all 3.",
                 advice.message());
         assertEquals(Duration.ofHours(48), advice.window());
         assertNull(RecordedTrafficIdempotencyAdvisor.adviseWindow(List.of(), Duration.ofHours(24)));

@@ -184,7 +184,7 @@ class AlertsTest {
         SemelException refused =
                 assertThrows(SemelException.class, () -> serving(files).close());
         assertTrue(
-                refused.detail().contains("alerts.yaml: The file of alerts has an error at line 2, column"),
+                refused.detail().contains("alerts.yaml: The alerts file has an error at line 2, column"),
                 refused::detail);
         assertTrue(refused.detail().contains("^^^^"), "it shows the place: " + refused.detail());
         assertTrue(refused.detail().contains("No alert was changed."), refused::detail);

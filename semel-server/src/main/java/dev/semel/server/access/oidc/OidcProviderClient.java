@@ -71,7 +71,7 @@ final class OidcProviderClient {
 
     private ProviderMetadata read(JsonNode document) {
         if (!document.path("issuer").asString("").equals(registration.issuer())) {
-            throw unavailable("reports another issuer than SEMEL_OIDC_ISSUER");
+            throw unavailable("reports an issuer that differs from SEMEL_OIDC_ISSUER");
         }
         JsonNode ways = document.path("token_endpoint_auth_methods_supported");
         boolean basic = ways.isMissingNode();
