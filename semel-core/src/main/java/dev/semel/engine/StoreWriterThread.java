@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,8 @@ final class StoreWriterThread implements AutoCloseable {
     private final GroupCommitter.EngineDependencies dependencies;
     private final LinkedBlockingQueue<Task<?>> queue = new LinkedBlockingQueue<>();
     private final ArrayDeque<Task<?>> again = new ArrayDeque<>();
+    private final ArrayDeque<Task<?>> transactions = new ArrayDeque<>();
+    private boolean transactionIsNext;
     private final LinkedHashMap<StoreWrite.RunExecution, Optional<StoreFailure.ValueRejected>> barred =
             new LinkedHashMap<>();
     private final Thread thread;
@@ -123,8 +126,16 @@ final class StoreWriterThread implements AutoCloseable {
         }
     }
 
-    /** Waits for a write, then takes all waiting ones up to the limits. Null: closed and empty. */
+    /**
+     * Waits for a write, then takes all waiting ones up to the limits. Null: closed and empty. The code of a tx step has
+     * a batch of its own, and a batch of other writes comes after it: a write waits for one tx step, not for all.
+     */
     private @Nullable List<Task<?>> next() {
+        Task<?> transaction = transactionIsNext ? transactions.poll() : null;
+        transactionIsNext = transaction == null;
+        if (transaction != null) {
+            return List.of(transaction);
+        }
         List<Task<?>> batch = new ArrayList<>();
         int bytes = 0;
         while (batch.size() < limits.batchWrites() && bytes < limits.batchBytes()) {
@@ -133,10 +144,21 @@ final class StoreWriterThread implements AutoCloseable {
                 if (!batch.isEmpty()) {
                     return batch;
                 }
+                transaction = transactions.poll();
+                if (transaction != null) {
+                    return List.of(transaction);
+                }
                 task = await();
                 if (task == null) {
                     return null;
                 }
+            }
+            if (task.write instanceof StoreWrite.UserTransaction) {
+                transactions.add(task);
+                continue;
+            }
+            if (failIfLate(task)) {
+                continue;
             }
             boolean alone = needsOwnBatch(task.write);
             if (alone && !batch.isEmpty()) {
@@ -150,6 +172,17 @@ final class StoreWriterThread implements AutoCloseable {
             }
         }
         return batch;
+    }
+
+    /** A write that waited too long behind slow batches fails like one that met a store out of reach. */
+    private boolean failIfLate(Task<?> task) {
+        boolean late =
+                task.deadline != NO_DEADLINE && dependencies.environment().nanos() > task.deadline;
+        if (late) {
+            task.answer.completeExceptionally(new StoreFailure.Unreachable(
+                    "The store did not accept the write within " + limits.writeDeadline(), new TimeoutException()));
+        }
+        return late;
     }
 
     private static boolean needsOwnBatch(StoreWrite<?> write) {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The store clock decides when a lease expires. The worker stops using it after two thirds of its duration by its
- * monotonic clock, so it always stops first. A lost lease is never reused: the next one has a new id.
+ * monotonic clock, so it always stops first. On a store that no other worker can open, the lease does not expire. A
+ * lost lease is never reused: the next one has a new id.
  */
 public final class WorkerLeaseRenewer implements AutoCloseable {
     private static final Logger LOG = System.getLogger(WorkerLeaseRenewer.class.getName());
@@ -69,7 +70,8 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
     /** Returns the right to write as the owner of runs, or null while this worker has no lease. */
     public CommitBatch.@Nullable LeaseSlot hold(int slot) {
         Current now = current.get();
-        boolean usable = now != null && dependencies.environment().nanos() < now.usableUntil();
+        boolean usable = now != null
+                && (leases.isExclusive() || dependencies.environment().nanos() < now.usableUntil());
         return now == null || !usable ? null : new CommitBatch.LeaseSlot(now.lease(), slot);
     }
 

@@ -7,6 +7,14 @@ public interface WorkerLeases extends AutoCloseable {
     /** Creates a lease with all its slots; throws {@link StoreFailure.SchemaTooNew} if the schema is too new. */
     void start(long lease, String worker, int slots, long ttlMicros);
 
+    /**
+     * Whether no other worker can open the store, so that a late renewal costs nothing: the lease then lasts as long as
+     * the process.
+     */
+    default boolean isExclusive() {
+        return false;
+    }
+
     /** Returns false if the lease has ended. */
     boolean renew(long lease, long ttlMicros);
 

@@ -350,6 +350,21 @@ final class GroupCommitterTest {
     }
 
     @Test
+    void a_trigger_behind_a_slow_batch_fails_after_its_deadline() {
+        store.shut();
+        var slow = committer.submit(0, new StoreWrite.ClaimRuns(0));
+        Await.until("the lane waits at the gate", store::somebodyWaits);
+        CompletableFuture<AdmitResult> late = committer.admit(0, admit("K"));
+        nanos.addAndGet(EngineLimits.DEFAULT.writeDeadline().toNanos() + 1);
+        CompletableFuture<AdmitResult> inTime = committer.admit(0, admit("L"));
+        store.open();
+        slow.join();
+        assertInstanceOf(StoreFailure.Unreachable.class, failure(late));
+        fresh(inTime);
+        assertEquals(1, fixture.count("semel_run"));
+    }
+
+    @Test
     void an_awaited_write_times_out_and_succeeds_on_retry() {
         store.down = true;
         var change = new StoreWrite.ExecuteCommand<>(new StoreWriteCommand.CreateWorkspace("two", new byte[1]));

@@ -57,6 +57,11 @@ final class SqliteWorkerLeases implements WorkerLeases {
     }
 
     @Override
+    public boolean isExclusive() {
+        return !shared;
+    }
+
+    @Override
     public boolean renew(long lease, long ttlMicros) {
         return write(() -> session.update(
                         "UPDATE semel_lease SET expires_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease))
