@@ -239,7 +239,7 @@ public final class FailedRunResumePlanner {
         } catch (WorkflowCatalog.WorkflowNotRegistered e) {
             throw new Blocked(
                     "the code of its workflow is not registered at this worker",
-                    "Send the request to a worker that has the code.");
+                    "Send the request to a worker that has the code of this workflow.");
         }
     }
 

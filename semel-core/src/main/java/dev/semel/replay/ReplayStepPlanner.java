@@ -309,7 +309,7 @@ public final class ReplayStepPlanner {
                         path,
                         "effect",
                         SafeReplayStepAction.UNPROTECTED,
-                        "it may have happened, and it has no protection");
+                        "the effect may have happened, and nothing prevents a duplicate if it is sent again");
             case "provider_key" ->
                 source.now() < until
                         ? new PlannedReplayStep(

@@ -72,7 +72,7 @@ class FailuresTest {
     @Test
     void a_run_in_doubt_names_its_decision_and_a_running_one_is_retryable() {
         EffectInDoubt doubt = EffectInDoubt.ofRun("run_1", List.of("mail", "sms"));
-        assertTrue(doubt.detail().contains("effect \"mail\", \"sms\" happened"), doubt.detail());
+        assertTrue(doubt.detail().contains("effects \"mail\", \"sms\" happened"), doubt.detail());
         assertEquals("mail", doubt.step());
         RunNotEnded running = new RunNotEnded("run_1", "waiting");
         assertTrue(running.code().retryable());

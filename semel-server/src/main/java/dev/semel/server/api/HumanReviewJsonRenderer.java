@@ -297,7 +297,7 @@ final class HumanReviewJsonRenderer {
             case "suppress" ->
                 "Semel does not send this message. The run continues with the result of the first message.";
             case "approve" -> "The run continues.";
-            case "reject" -> "The run continues as its workflow defines for a rejection.";
+            case "reject" -> "The run continues on the path that its workflow defines for a rejection.";
             case "continue" -> "The run continues from where it was held.";
             default -> "The run ends as cancelled. Its registered compensations run and nothing else is sent.";
         };

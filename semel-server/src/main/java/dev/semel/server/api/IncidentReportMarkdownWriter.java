@@ -140,8 +140,8 @@ final class IncidentReportMarkdownWriter {
         long perhaps = facts.path("possibly_duplicated").asLong();
         if (perhaps == 0) {
             return isAtLimit(facts, "possibly_duplicated")
-                    ? " Whether effects without a protection took more than one attempt is not known: the scan stopped"
-                            + " at its limit."
+                    ? " The scan stopped at its limit, so it is not known whether effects without a protection took"
+                            + " more than one attempt."
                     : "";
         }
         return " " + capital(counted(facts, "possibly_duplicated", "effect"))

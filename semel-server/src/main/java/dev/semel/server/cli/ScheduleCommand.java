@@ -132,7 +132,7 @@ abstract sealed class ScheduleCommand extends CliApiCommand {
 
     @Command(
             name = "backfill",
-            description = "Starts a run for each tick of a period, if the tick has no run yet. Safe to repeat.",
+            description = "Starts the missing runs of a schedule in a past time range. Safe to repeat.",
             footer = "  semel schedule backfill billing nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z")
     static final class ScheduleBackfillCommand extends ScheduleCommand {
         @Option(names = "--from", paramLabel = "TIME", required = true, description = "Start of the period, inclusive.")

@@ -121,7 +121,7 @@ public record ServerOptions(
         retention = Map.copyOf(retention);
         OutboundAddressGuard.of(dev, stepPermissions.allowHosts()); // rejects invalid hosts
         if (stepPermissions.stubPort() != 0 && !dev) {
-            throw new IllegalArgumentException("only dev may redirect the calls of steps to a stub");
+            throw new IllegalArgumentException("only `semel dev` can redirect the calls of steps to a stub");
         }
         if (host.isBlank()) {
             throw new IllegalArgumentException("host must not be empty");

@@ -70,8 +70,8 @@ abstract sealed class ServerStartCommand extends CliCommand {
             paramLabel = "NAME=TIME",
             description =
                     "How long the server keeps data, such as runs=30d or payloads=7d; repeatable. NAME is one of runs,"
-                            + " tombstones, payloads, requests, ticks, events, audit. Default: SEMEL_KEEP, separated by"
-                            + " commas.")
+                            + " tombstones, payloads, requests, ticks, events, audit. Default: the environment variable"
+                            + " SEMEL_KEEP, such as runs=30d,payloads=7d.")
     @Nullable
     List<String> keep;
 

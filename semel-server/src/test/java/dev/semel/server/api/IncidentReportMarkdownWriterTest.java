@@ -137,7 +137,7 @@ final class IncidentReportMarkdownWriterTest {
         for (String said : new String[] {
             "In total, at least 100000 runs failed.",
             "Whether an object was created twice is not known",
-            "Whether effects without a protection took more than one attempt is not known",
+            "it is not known whether effects without a protection took more than one attempt",
             "An unknown number of effects still in doubt, at least 7 effects decided by a user.",
             "At least 5000 retries arrived after",
             "Whether an alert fired is not known",
