@@ -18,6 +18,7 @@ final class PublicIpAddressCheck {
             new AddressBlock("shared carrier-grade NAT", 10, 100, 64, 0, 0),
             new AddressBlock(LOOPBACK, 8, 127, 0, 0, 0),
             new AddressBlock("link-local, used for cloud metadata", 16, 169, 254, 0, 0),
+            new AddressBlock("the platform service of Azure", 32, 168, 63, 129, 16),
             new AddressBlock("private", 12, 172, 16, 0, 0),
             new AddressBlock("reserved", 24, 192, 0, 0, 0),
             new AddressBlock("reserved for documentation", 24, 192, 0, 2, 0),

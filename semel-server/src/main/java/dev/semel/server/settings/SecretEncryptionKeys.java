@@ -51,7 +51,7 @@ public final class SecretEncryptionKeys {
         try {
             bytes = Base64.getDecoder().decode(base64);
         } catch (IllegalArgumentException e) {
-            throw unusable("is not valid: key number " + number + " is not base64");
+            throw unusable("is not valid: key number " + number + " must be base64");
         }
         if (bytes.length != KEY_BYTES) {
             throw unusable(

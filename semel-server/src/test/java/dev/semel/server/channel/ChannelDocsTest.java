@@ -35,7 +35,7 @@ class ChannelDocsTest {
                 if (document.has("kind")) {
                     var channel = workspace.settings.channels().parse(document);
                     assertEquals(List.of(), NotificationChannelFactory.check(channel), document::toString);
-                } else if (document.has("event")) {
+                } else if (document.has("notification")) {
                     workspace.settings.routes().parse(document);
                 } else {
                     var template = workspace.settings.templates().parse(document);

@@ -82,6 +82,7 @@ final class OutboundAddressGuardTest {
         "100.127.255.255, shared carrier-grade NAT",
         "127.255.255.254, loopback",
         "'169.254.169.254', 'link-local, used for cloud metadata'",
+        "'168.63.129.16', 'the platform service of Azure'",
         "172.16.0.1, private",
         "172.31.255.255, private",
         "192.0.0.192, reserved",
