@@ -66,9 +66,13 @@ public final class RecordedTrafficIdempotencyAdvisor {
         long from = least / MICROS_OF_AN_HOUR;
         long to = (most + MICROS_OF_AN_HOUR - 1) / MICROS_OF_AN_HOUR;
         if (to <= 1) {
-            return Math.max(1, least / 60_000_000) + "–" + (most / 60_000_000 + 1) + " m";
+            return range(Math.max(1, least / 60_000_000), most / 60_000_000 + 1) + " m";
         }
-        return from + "–" + to + " h";
+        return range(from, to) + " h";
+    }
+
+    private static String range(long from, long to) {
+        return from == to ? "about " + to : from + "–" + to;
     }
 
     /** As written in workflow files. */

@@ -98,7 +98,7 @@ final class OpenApiClient {
                 .replace("{review_id}", reviewId)
                 .replace("{incident_id}", incidentId)
                 .replace("{session_id}", "0123456789abcdef")
-                .replace("{event}", "lead.welcome")
+                .replace("{notification}", "lead.welcome")
                 .replace("{profile}", "cus_1")
                 .replace("{topic}", "email")
                 .replace("{version}", "1")

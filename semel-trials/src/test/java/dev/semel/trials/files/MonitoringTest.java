@@ -223,7 +223,7 @@ class MonitoringTest {
     }
 
     private static void assertAdvice(String advice) {
-        assertTrue(advice.contains("after the window of 1s had ended"), advice);
+        assertTrue(advice.contains("The window of 1s had ended"), advice);
         assertTrue(advice.contains("probably creates a new key for each retry"), advice);
     }
 
