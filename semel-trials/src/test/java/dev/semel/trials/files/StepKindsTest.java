@@ -271,6 +271,44 @@ class StepKindsTest extends OnDevServers {
     }
 
     @Test
+    void a_digest_sends_every_item_that_it_accepted_and_rejects_the_rest() throws Exception {
+        ApiCaller caller = stage.admin();
+        caller.put("/v1/templates/count", "{\"channel\":\"email\",\"subject\":\"{{ count }}\",\"text\":\"x\"}")
+                .expect(200);
+        caller.publish("""
+            semel: 1
+            workflow: hoarder
+            owner: o
+            steps:
+              - id: tell
+                digest: {key: "${ input.region }", collect_for: 3s, item: "${ input.lead }"}
+                send: {channel: mail, to: sales@acme.example, template: count}
+                protect: at_most_once
+                retry: {attempts: 1}
+            """).expect(200);
+        String lead = "x".repeat(100_000);
+        List<String> runs = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            runs.add(caller.trigger(
+                            "hoarder", "h" + i, "{\"data\":{\"region\":\"emea\",\"lead\":\"" + lead + "\"}}")
+                    .expect(200)
+                    .text("run_id"));
+        }
+        int completed = 0;
+        for (String run : runs) {
+            JsonNode ended = ended(caller, run);
+            if (ended.get("status").asString().equals("completed")) {
+                completed++;
+            } else {
+                assertEquals("payload-too-large", ended.get("error").get("code").asString());
+            }
+        }
+        assertEquals(1, MAIL.getReceivedMessages().length);
+        assertEquals("" + completed, MAIL.getReceivedMessages()[0].getSubject());
+        assertEquals(2, completed);
+    }
+
+    @Test
     void a_step_in_java_is_an_effect_like_any_other() {
         stage.admin().publish("""
             semel: 1
