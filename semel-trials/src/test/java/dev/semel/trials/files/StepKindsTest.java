@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -306,6 +307,34 @@ class StepKindsTest extends OnDevServers {
         assertEquals(1, MAIL.getReceivedMessages().length);
         assertEquals("" + completed, MAIL.getReceivedMessages()[0].getSubject());
         assertEquals(2, completed);
+    }
+
+    @Test
+    void a_hostile_key_or_object_fails_its_run_and_the_next_run_of_the_entity_continues() {
+        ApiCaller caller = stage.admin();
+        caller.publish("""
+            semel: 1
+            workflow: named
+            owner: o
+            serial_by: ${ input.entity }
+            steps:
+              - id: loud
+                java: shout
+                input: {text: hello}
+                idempotent: {key: "${ input.key }", time: 1, unit: seconds}
+                object: ${ input.object }
+                protect: provider_key
+                provider_window: 24h
+            output: ok
+            """).expect(200);
+        String hostile = "{\"entity\":\"e\",\"key\":\"%s\",\"object\":\"%s\"}";
+        HttpReply key = run(caller, "named", hostile.formatted("k\\u0000", "o"), "n1");
+        assertEquals("failed", key.text("status"), key.body());
+        HttpReply object = run(caller, "named", hostile.formatted("k", "o\\u0000"), "n2");
+        assertEquals("failed", object.text("status"), object.body());
+        StringBuilder text = new StringBuilder();
+        new Random(7).ints(3_800, 'A', 'z').filter(c -> c != '\\').forEach(text::appendCodePoint);
+        assertEquals("\"ok\"", output(caller, "named", hostile.formatted(text, text), "n3"));
     }
 
     @Test
