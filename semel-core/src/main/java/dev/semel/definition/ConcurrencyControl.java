@@ -2,6 +2,7 @@ package dev.semel.definition;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.json.StorableText;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.function.Function;
@@ -73,7 +74,7 @@ public record ConcurrencyControl(
             if (key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY) {
                 throw invalid("is longer than " + LONGEST_KEY + " bytes");
             }
-            if (key.indexOf('\0') >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
+            if (!StorableText.isStorable(key)) {
                 throw invalid("has a character that cannot be stored");
             }
             return key;

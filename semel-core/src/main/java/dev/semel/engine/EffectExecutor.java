@@ -66,9 +66,11 @@ final class EffectExecutor {
             return new EffectOutcome.Indeterminate<>(StepResultSerializer.INDETERMINATE);
         }
         JsonNode known = state.result();
-        return known != null
-                ? new EffectOutcome.Done<>(known)
-                : new EffectExecutor(scope, plan, sending, state).perform();
+        if (known != null) {
+            return new EffectOutcome.Done<>(known);
+        }
+        StepNameValidator.rejectUnstorableEffect(plan, state.path());
+        return new EffectExecutor(scope, plan, sending, state).perform();
     }
 
     private EffectOutcome<JsonNode> perform() {

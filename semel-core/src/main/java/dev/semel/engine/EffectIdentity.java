@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.definition.EffectSpec;
 import dev.semel.effect.EffectDuplicateProtection;
 import dev.semel.effect.EffectLedger;
+import dev.semel.json.StorableText;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -26,13 +27,14 @@ record EffectIdentity(
         String key = plan.key() == null ? state.stepId() : plan.key();
         EffectLedger.EffectId stepRow = EffectLedger.EffectId.step(run.workspace(), state.stepId());
         EffectLedger.EffectId row = plan.once() == null ? stepRow : EffectLedger.EffectId.once(run.workspace(), key);
+        String object = plan.businessRecord().object();
         EffectLedger.EffectDetails facts = new EffectLedger.EffectDetails(
                 key,
                 state.path(),
                 run.workflow().workflowId(),
                 plan.protection().word(),
                 plan.businessRecord().does().name().toLowerCase(java.util.Locale.ROOT),
-                plan.businessRecord().object(),
+                object == null ? null : StorableText.shortenForIndex(object),
                 plan.businessRecord().worth());
         return new EffectIdentity(key, row, stepRow, plan.once(), plan, facts);
     }

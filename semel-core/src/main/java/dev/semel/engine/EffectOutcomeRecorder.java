@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.definition.EffectSpec;
 import dev.semel.effect.EffectLedger;
 import dev.semel.effect.EffectLedger.LedgerDecision;
+import dev.semel.error.ErrorCode;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.workflow.EffectOutcome;
@@ -49,11 +50,16 @@ final class EffectOutcomeRecorder {
         return new EffectOutcome.Done<>(fit.value().deepCopy());
     }
 
-    /** The step fails and the effect is not sent again. */
+    /**
+     * The step has no result, so it fails. The ledger records the effect as done, and the code of the failure says so:
+     * nothing sends the effect again, in this way or in another.
+     */
     EffectOutcome<JsonNode> recordUnstorableResult(
             EffectLedger.EffectHolder holder, JournalEntry.ErrorDetails problem) {
-        recordFailure(problem, identity.toSettleOps(holder, "null"));
-        throw StepResultSerializer.toFailure(state.path(), problem, attempts);
+        JournalEntry.ErrorDetails happened = new JournalEntry.ErrorDetails(
+                ErrorCode.RESULT_NOT_RECORDABLE.slug(), problem.types(), problem.message());
+        recordFailure(happened, identity.toSettleOps(holder, "null"));
+        throw StepResultSerializer.toFailure(state.path(), happened, attempts);
     }
 
     /** In the journal only. {@code first}: the run that sent the effect, if the replayed run was itself suppressed. */

@@ -1,8 +1,9 @@
 package dev.semel.engine;
 
+import dev.semel.json.SizeLimits;
 import java.time.Duration;
 
-/** Size, count and time limits of the engine. Callers choose those of the record; the others are fixed. */
+/** Size, count and time limits of the engine; the sizes are in {@link SizeLimits}. Callers choose those of the record; the others are fixed. */
 public record EngineLimits(
         int queuedTriggers,
         Duration lease,
@@ -18,7 +19,7 @@ public record EngineLimits(
     }
 
     public int batchBytes() {
-        return 4 * 1024 * 1024;
+        return SizeLimits.DEFAULT.commitBatch();
     }
 
     public Duration writeDeadline() {
@@ -26,7 +27,7 @@ public record EngineLimits(
     }
 
     public int stepResultBytes() {
-        return 256 * 1024;
+        return SizeLimits.DEFAULT.stepResult();
     }
 
     public int bufferedEntries() {
@@ -34,7 +35,7 @@ public record EngineLimits(
     }
 
     public int bufferedBytes() {
-        return 256 * 1024;
+        return SizeLimits.DEFAULT.bufferedResults();
     }
 
     public Duration requestFlush() {
@@ -53,7 +54,7 @@ public record EngineLimits(
     }
 
     public int outputBytes() {
-        return 1024 * 1024;
+        return SizeLimits.DEFAULT.runOutput();
     }
 
     public EngineLimits withLease(Duration value) {

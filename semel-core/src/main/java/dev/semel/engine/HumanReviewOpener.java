@@ -100,10 +100,10 @@ final class HumanReviewOpener {
 
     private static ObjectNode text(EffectSpec plan) {
         ReviewOptions reviewOptions = plan.reviewOptions();
-        return text(reviewOptions.title(), reviewOptions.escalation(), to(plan)).put("link", reviewOptions.link());
+        return text(reviewOptions.title(), reviewOptions.escalation(), reviewerOf(plan)).put("link", reviewOptions.link());
     }
 
-    private static String to(EffectSpec plan) {
+    static String reviewerOf(EffectSpec plan) {
         String named = plan.protection() instanceof EffectDuplicateProtection.Ask(String who) ? who : OWNER;
         return plan.reviewOptions().to().isBlank()
                 ? named
@@ -116,7 +116,7 @@ final class HumanReviewOpener {
                 kind,
                 subject.path(),
                 subject.effect(),
-                to(plan),
+                reviewerOf(plan),
                 StrictJsonCodec.write(subject.text()),
                 micros(plan.reviewOptions().escalation().due()));
     }

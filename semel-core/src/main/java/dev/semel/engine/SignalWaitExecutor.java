@@ -1,6 +1,7 @@
 package dev.semel.engine;
 
 import dev.semel.journal.JournalEntry;
+import dev.semel.json.StorableText;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;
@@ -42,6 +43,7 @@ final class SignalWaitExecutor {
         if (done != null) {
             decision = done.outcome() == JournalEntry.StepOutcome.TIMED_OUT ? null : done.result();
         } else {
+            StepNameValidator.rejectUnstorableReviewer(approval.to(), approval.escalation(), state.path());
             long due = startDeadline(scope, state, approval.timeout(), JournalEntry.EntryKind.APPROVAL);
             if (due == StoreWrite.Suspension.NEVER) {
                 recordRequest(scope, state, APPROVAL, 0);
@@ -190,8 +192,9 @@ final class SignalWaitExecutor {
                 execution.read(reads -> reads.signals(execution.run().id()));
         execution.noteSignalCount(all.size());
         for (String name : names) {
+            String stored = StorableText.shortenForIndex(name);
             for (DatabaseRows.SignalRow one : all) {
-                if (one.name().equals(name) && !execution.isTaken(one.id().text())) {
+                if (one.name().equals(stored) && !execution.isTaken(one.id().text())) {
                     return one;
                 }
             }

@@ -1,9 +1,12 @@
 package dev.semel.engine;
 
+import dev.semel.definition.EffectSpec;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.json.StorableText;
 import dev.semel.run.JournalStepPathFormat;
-import java.nio.charset.StandardCharsets;
+import dev.semel.workflow.EscalationPolicy;
+import org.jspecify.annotations.Nullable;
 
 final class StepNameValidator {
     private static final int LONGEST_NAME = 1_000;
@@ -14,7 +17,7 @@ final class StepNameValidator {
 
     /** Rejects a name that no store can hold; with it the run could never end. */
     static void rejectUnstorable(String name, String scope) {
-        if (name.isEmpty() || name.length() > LONGEST_NAME || !isText(name)) {
+        if (name.isEmpty() || name.length() > LONGEST_NAME || !StorableText.isStorable(name)) {
             throw rejection(
                     "The name of a step, forEach or compensation is empty, longer than " + LONGEST_NAME
                             + " characters, or contains a NUL character or an unpaired surrogate",
@@ -31,7 +34,7 @@ final class StepNameValidator {
 
     /** Rejects an unstorable item key; it becomes part of every path below it. */
     static void rejectUnstorableKey(String name, String key, int number) {
-        if (key.isEmpty() || key.length() > LONGEST_KEY || !isText(key)) {
+        if (key.isEmpty() || key.length() > LONGEST_KEY || !StorableText.isStorable(key)) {
             throw rejection(
                     "The key of item " + number + " of forEach \"" + toDisplay(name) + "\" is empty, longer than "
                             + LONGEST_KEY + " characters, or contains a NUL character or an unpaired surrogate",
@@ -39,8 +42,33 @@ final class StepNameValidator {
         }
     }
 
-    private static boolean isText(String text) {
-        return text.indexOf(0) < 0 && StandardCharsets.UTF_8.newEncoder().canEncode(text);
+    /**
+     * Rejects an effect with a text that no store can hold, before anything is reserved or sent. Otherwise the run could
+     * never record the effect, and other runs of its entity would wait for it.
+     */
+    static void rejectUnstorableEffect(EffectSpec plan, String path) {
+        EffectSpec.BusinessRecord business = plan.businessRecord();
+        rejectUnstorableText("key", plan.key(), path);
+        rejectUnstorableText("object", business.object(), path);
+        rejectUnstorableText("worth", business.worth(), path);
+        rejectUnstorableReviewer(HumanReviewOpener.reviewerOf(plan), plan.reviewOptions().escalation(), path);
+    }
+
+    static void rejectUnstorableReviewer(String reviewer, EscalationPolicy escalation, String path) {
+        rejectUnstorableText("reviewer", reviewer, path);
+        rejectUnstorableText("reviewer of the escalation", escalation.escalateTo(), path);
+    }
+
+    private static void rejectUnstorableText(String what, @Nullable String text, String path) {
+        if (text != null && !StorableText.isStorable(text)) {
+            throw new SemelException(
+                            ErrorCode.INVALID_INPUT,
+                            "The " + what + " of \"" + toDisplay(path)
+                                    + "\" contains a NUL character or an unpaired surrogate, which no store can hold. The"
+                                    + " step did not run.",
+                            "Send data without these characters, or escape them. In a workflow file, key(…) escapes them.")
+                    .with("step", path);
+        }
     }
 
     private static SemelException rejection(String why, String fix) {

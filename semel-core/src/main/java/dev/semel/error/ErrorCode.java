@@ -28,6 +28,7 @@ public enum ErrorCode {
     SHUTTING_DOWN(503, true, "The server is shutting down"),
     INTERNAL(500, true, "Internal error"),
     STEP_FAILED(500, false, "A step failed permanently"),
+    RESULT_NOT_RECORDABLE(500, false, "The effect happened, but its result cannot be recorded"),
     IN_DOUBT(409, false, "The outcome of an effect is unknown"),
     REVIEW_DECIDED(409, false, "The review was already decided or closed"),
     RUN_CANCELLED(409, false, "The run was cancelled"),

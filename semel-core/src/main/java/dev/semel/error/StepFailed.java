@@ -95,6 +95,14 @@ public final class StepFailed extends SemelException {
         return names;
     }
 
+    /**
+     * Whether the effect happened and only its result could not be recorded. Such an effect counts as sent: do not send
+     * it in another way.
+     */
+    public boolean effectHappened() {
+        return reason().equals(ErrorCode.RESULT_NOT_RECORDABLE.slug());
+    }
+
     public String step() {
         return step;
     }

@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +30,10 @@ public sealed interface KeyedSignalStoreWriteCommand<T> {
     /** Signal name and key that runs wait for and senders send to. */
     record SignalAddress(int workspace, String name, String key) {
         public SignalAddress {
-            if (key.isEmpty() || key.length() > MAX_KEY_LENGTH || key.chars().anyMatch(Character::isISOControl)) {
+            if (key.isEmpty()
+                    || key.length() > MAX_KEY_LENGTH
+                    || key.chars().anyMatch(Character::isISOControl)
+                    || !StorableText.isStorable(key)) {
                 throw new IllegalArgumentException("a signal key has 1 to 255 characters and no control characters");
             }
         }
@@ -49,7 +53,12 @@ public sealed interface KeyedSignalStoreWriteCommand<T> {
     record SignalWaiter(StoreWrite.RunExecution by, String path) {
         /** The name of the stored signal that carries the keyed signal to this wait. */
         public String signalName() {
-            return SIGNAL_PREFIX + path;
+            return SIGNAL_PREFIX + storedPath();
+        }
+
+        /** The path as the store has it: item keys make a path longer than an index can hold. */
+        public String storedPath() {
+            return StorableText.shortenForIndex(path);
         }
     }
 
@@ -69,6 +78,10 @@ public sealed interface KeyedSignalStoreWriteCommand<T> {
      */
     record SendKeyedSignal(SignalAddress to, String signalId, RunId requestId, byte[] digest, String value)
             implements KeyedSignalStoreWriteCommand<SendResult> {
+        public SendKeyedSignal {
+            signalId = StorableText.shortenForIndex(signalId);
+        }
+
         @Override
         public boolean needsOwnTransaction() {
             return true; // it may wait for the same id with another key

@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.effect.EffectLedger;
+import dev.semel.json.StorableText;
 import dev.semel.run.JournalStepPathFormat;
 import dev.semel.run.RunId;
 import java.util.ArrayList;
@@ -145,8 +146,13 @@ public final class MetricUpdateCollector {
 
     private void effect(MetricCounter figure, EffectLedger.EffectRow row) {
         long minute = row.acceptedAt() / MICROS_PER_MINUTE;
-        String step = JournalStepPathFormat.nameOf(row.details().path());
-        add(new CounterKey(row.id().workspace(), minute, row.details().workflowId(), figure, step), 1);
+        add(new CounterKey(row.id().workspace(), minute, row.details().workflowId(), figure, step(row)), 1);
+    }
+
+    /** The name of the step. The counters have it in their primary key. */
+    private static String step(EffectLedger.EffectRow row) {
+        return StorableText.shortenForIndex(
+                JournalStepPathFormat.nameOf(row.details().path()));
     }
 
     private static MetricFact fact(MetricCounter figure, EffectLedger.EffectRow row, String digest) {
@@ -157,7 +163,7 @@ public final class MetricUpdateCollector {
                 row.holder().run(),
                 digest,
                 row.details().workflowId(),
-                JournalStepPathFormat.nameOf(row.details().path()),
+                step(row),
                 row.details().object(),
                 row.details().worth(),
                 figure == MetricCounter.SUPPRESSED ? null : row.dataDigest(), // a suppressed effect has no sent data

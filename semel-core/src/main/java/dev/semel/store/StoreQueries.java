@@ -2,12 +2,14 @@ package dev.semel.store;
 
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.effect.EffectLedger;
+import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** All read-only queries of the store. Used by one thread at a time. */
@@ -120,6 +122,11 @@ public interface StoreQueries extends AutoCloseable {
             return new EffectFilter(ws, state, null, null, null, null, EffectSelection.ALL, null, limit);
         }
 
+        /** The object as the ledger stores it. */
+        public @Nullable String storedObject() {
+            return object == null ? null : StorableText.shortenForIndex(object);
+        }
+
         public EffectFilter before(@Nullable EffectCursor effectCursor) {
             return new EffectFilter(ws, state, workflowId, object, protection, key, selection, effectCursor, limit);
         }
@@ -140,7 +147,7 @@ public interface StoreQueries extends AutoCloseable {
                             || (selection == EffectSelection.SUPPRESSED) == (row.suppressedBy() != null))
                     && (state == null || row.state() == state)
                     && (workflowId == null || workflowId.equals(row.details().workflowId()))
-                    && (object == null || object.equals(row.details().object()))
+                    && (object == null || Objects.equals(storedObject(), row.details().object()))
                     && (protection == null || protection.equals(row.details().protection()))
                     && (key == null || key.equals(row.details().key()));
         }

@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.effect.EffectLedger;
+import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
 import dev.semel.schedule.ScheduleTickDecision;
 import dev.semel.schedule.ScheduleTickOutcome;
@@ -239,7 +240,13 @@ public sealed interface StoreWriteCommand<T> {
 
     /** Sends a signal to a run and makes a waiting run due. A signal with a repeated key is delivered once. */
     record SendSignal(int workspace, RunId run, String name, String key, String value)
-            implements StoreWriteCommand<SignalResult> {}
+            implements StoreWriteCommand<SignalResult> {
+        public SendSignal {
+            // Both are in an index; the name of a decision contains the path of its step.
+            name = StorableText.shortenForIndex(name);
+            key = StorableText.shortenForIndex(key);
+        }
+    }
 
     enum SignalResult {
         DELIVERED,

@@ -4,6 +4,7 @@ import dev.semel.admission.CanonicalJsonWriter;
 import dev.semel.definition.EffectSpec;
 import dev.semel.definition.StepSpec;
 import dev.semel.effect.EffectDuplicateProtection;
+import dev.semel.json.SizeLimits;
 import dev.semel.policy.ChangedEffectDataPolicy;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EffectBuilder {
     /** Maximum length of an effect key, in UTF-8 bytes. */
-    public static final int MAX_KEY_BYTES = 64 * 1024;
+    public static final int MAX_KEY_BYTES = SizeLimits.DEFAULT.effectKey();
 
     private static final int LONGEST_SCALE = 100;
 

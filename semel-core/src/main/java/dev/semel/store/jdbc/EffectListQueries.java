@@ -93,11 +93,12 @@ final class EffectListQueries {
         static IndexScan of(StoreQueries.EffectFilter filter) {
             int state = filter.state() == null ? 0 : filter.state().code();
             int part = filter.selection().ordinal();
-            if (filter.object() != null) {
+            String object = filter.storedObject();
+            if (object != null) {
                 return new IndexScan(
                         OF_OBJECT,
                         REACHED_OF_OBJECT,
-                        List.of(filter.ws(), filter.object()),
+                        List.of(filter.ws(), object),
                         List.of(part, part, state, state));
             }
             if (filter.selection() == StoreQueries.EffectSelection.SUPPRESSED) {

@@ -1,6 +1,7 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.effect.EffectLedger;
+import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.HumanReviewStoreWriteCommand.DecideReviewResult;
@@ -140,7 +141,7 @@ final class JdbcHumanReviewWriter {
             return row == null || row.state() != EffectLedger.EffectState.UNKNOWN;
         }
         String signal = question.decisionSignal();
-        return signal != null && session.exists(SIGNAL, run, signal);
+        return signal != null && session.exists(SIGNAL, run, StorableText.shortenForIndex(signal));
     }
 
     private boolean isAskedElsewhere(int ws, String id, HumanReviewStoreWriteCommand.ReviewQuestion question)

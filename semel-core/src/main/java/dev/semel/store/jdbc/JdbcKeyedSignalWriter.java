@@ -173,12 +173,12 @@ final class JdbcKeyedSignalWriter {
                 listen.since());
         if (kept == null) {
             int undoing = listen.compensating() ? 1 : 0;
-            session.update(ADD_WAIT, ear.by().run(), ear.path(), to.workspace(), to.name(), to.key(), now, undoing);
+            session.update(ADD_WAIT, ear.by().run(), ear.storedPath(), to.workspace(), to.name(), to.key(), now, undoing);
             return ListenResult.NOTHING;
         }
         session.update(MARK_DELIVERED, ear.by().run().text(), to.workspace(), to.name(), kept[0]);
-        runs.deliver(ear.by().run(), signal(ear.path(), kept[1], now));
-        session.update(DELETE_WAIT, ear.by().run(), ear.path());
+        runs.deliver(ear.by().run(), signal(ear.storedPath(), kept[1], now));
+        session.update(DELETE_WAIT, ear.by().run(), ear.storedPath());
         return ListenResult.SIGNAL;
     }
 
@@ -186,7 +186,7 @@ final class JdbcKeyedSignalWriter {
         if (!isOwned(ear)) {
             return ListenResult.GONE;
         }
-        session.update(DELETE_WAIT, ear.by().run(), ear.path());
+        session.update(DELETE_WAIT, ear.by().run(), ear.storedPath());
         return hasSignal(ear) ? ListenResult.SIGNAL : ListenResult.NOTHING;
     }
 

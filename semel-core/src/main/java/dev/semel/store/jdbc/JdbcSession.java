@@ -1,5 +1,6 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A JDBC connection that caches its prepared statements. One thread uses it at a time. */
 public final class JdbcSession implements AutoCloseable {
+    private static final String CHARACTER_NOT_IN_REPERTOIRE = "22021";
+    private static final int SQLITE_MISMATCH = 20;
+
     private Connection connection;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
@@ -65,6 +69,7 @@ public final class JdbcSession implements AutoCloseable {
 
     /** Returns the number of changed rows. */
     public int update(String sql, @Nullable Object... values) throws SQLException {
+        rejectUnstorable(values);
         return bound(sql, values).executeUpdate();
     }
 
@@ -72,12 +77,25 @@ public final class JdbcSession implements AutoCloseable {
     public int[] updateBatch(String sql, List<@Nullable Object[]> rows) throws SQLException {
         PreparedStatement statement = prepare(sql);
         for (@Nullable Object[] row : rows) {
+            rejectUnstorable(row);
             for (int i = 0; i < row.length; i++) {
                 bind(statement, i + 1, row[i]);
             }
             statement.addBatch();
         }
         return rows.isEmpty() ? new int[0] : statement.executeBatch();
+    }
+
+    /** SQLite would store what PostgreSQL rejects. Each store takes one of the two codes as a rejected value. */
+    public static void rejectUnstorable(@Nullable Object... values) throws SQLException {
+        for (Object value : values) {
+            if (value instanceof String text && !StorableText.isStorable(text)) {
+                throw new SQLException(
+                        "a text contains a NUL character or an unpaired surrogate",
+                        CHARACTER_NOT_IN_REPERTOIRE,
+                        SQLITE_MISMATCH);
+            }
+        }
     }
 
     private PreparedStatement bound(String sql, @Nullable Object... values) throws SQLException {

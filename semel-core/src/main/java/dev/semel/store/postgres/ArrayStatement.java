@@ -49,7 +49,9 @@ final class ArrayStatement<R> {
     }
 
     ArrayStatement<R> texts(Function<R, @Nullable String> column) throws SQLException {
-        return array("text", rows.stream().map(column::apply).toArray(String[]::new));
+        String[] texts = rows.stream().map(column::apply).toArray(String[]::new);
+        JdbcSession.rejectUnstorable((Object[]) texts);
+        return array("text", texts);
     }
 
     ArrayStatement<R> bytes(Function<R, byte[]> column) throws SQLException {

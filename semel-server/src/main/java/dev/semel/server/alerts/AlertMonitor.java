@@ -1,5 +1,6 @@
 package dev.semel.server.alerts;
 
+import dev.semel.definition.ResultNotRecordable;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.error.SemelException;
 import dev.semel.runtime.SemelRuntime;
@@ -225,6 +226,8 @@ public final class AlertMonitor implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return;
+        } catch (ResultNotRecordable _) {
+            after = episode.withNotified(); // the receiver accepted it; only its answer is unusable
         } catch (Exception e) {
             after = episode.withFailure(describe(e));
             LOG.log(Level.WARNING, "sending alert {0} failed: {1}", alert.name(), describe(e));

@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.definition.WorkflowVersion;
+import dev.semel.json.SizeLimits;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.access.ApiTokenRateLimiter;
 import dev.semel.server.access.ApiTokenStore;
@@ -16,7 +17,7 @@ import java.time.InstantSource;
 import tools.jackson.databind.JsonNode;
 
 public final class ApiRoutes {
-    private static final int LARGEST_BATCH = 16 << 20;
+    private static final int LARGEST_BATCH = SizeLimits.DEFAULT.batchRequestBody();
     private static final int LARGEST_DEFINITION = 256 << 10;
 
     private final SemelRuntime semel;

@@ -93,7 +93,7 @@ record NotificationLogRoutes(SemelRuntime semel, RunRoutes runs, WorkflowTrigger
 
     private static String statusOf(String status) {
         return switch (status) {
-            case "completed", "found", "already_done", "reused" -> "sent";
+            case "completed", "found", "already_done", "reused", "done_not_recorded" -> "sent";
             case "in_doubt", "indeterminate" -> "in_doubt";
             case "silent" -> "not_sent";
             default -> status;

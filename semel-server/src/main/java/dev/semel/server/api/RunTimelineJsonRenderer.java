@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.effect.EffectLedger;
+import dev.semel.error.ErrorCode;
 import dev.semel.journal.JournalEntry;
 import dev.semel.run.JournalStepPathFormat;
 import dev.semel.run.RunId;
@@ -151,11 +152,16 @@ final class RunTimelineJsonRenderer {
         return switch (last) {
             case JournalEntry.StepResult done when done.outcome() == JournalEntry.StepOutcome.DONE -> "completed";
             case JournalEntry.StepResult done -> done.outcome().word();
-            case JournalEntry.StepFailure _ -> "failed";
+            case JournalEntry.StepFailure failed -> outcome(failed);
             // If the worker ended after the send, the journal contains only the beginning of the effect.
             case JournalEntry.WaitStart _ -> doubted ? "in_doubt" : "waiting";
             case null, default -> doubted ? "in_doubt" : "running";
         };
+    }
+
+    /** An effect whose result could not be recorded has no result, and it happened. */
+    private static String outcome(JournalEntry.StepFailure failed) {
+        return failed.error().code().equals(ErrorCode.RESULT_NOT_RECORDABLE.slug()) ? "done_not_recorded" : "failed";
     }
 
     private static void attempts(
@@ -166,7 +172,10 @@ final class RunTimelineJsonRenderer {
                 case JournalEntry.AttemptFailure tried ->
                     error(attempt(out, tried.attempt(), span(tried, row, begun), "failed"), tried.error(), mask);
                 case JournalEntry.StepFailure failed ->
-                    error(attempt(out, failed.attempts(), span(failed, row, begun), "failed"), failed.error(), mask);
+                    error(
+                            attempt(out, failed.attempts(), span(failed, row, begun), outcome(failed)),
+                            failed.error(),
+                            mask);
                 case JournalEntry.StepResult done -> {
                     String outcome = done.outcome() == JournalEntry.StepOutcome.DONE
                             ? "completed"

@@ -1,10 +1,11 @@
 package dev.semel.server.expressions;
 
+import dev.semel.json.SizeLimits;
 import tools.jackson.databind.JsonNode;
 
-/** Limits the result of a step or of the output to 256 KiB of JSON while it is built. */
+/** Limits the result of a step or of the output while it is built. */
 public final class StepResultSizeLimit {
-    static final int LIMIT = 256 * 1024;
+    static final int LIMIT = SizeLimits.DEFAULT.expressionResult();
 
     private long bytes;
 
@@ -37,7 +38,7 @@ public final class StepResultSizeLimit {
     public void add(long more) {
         bytes += more;
         if (bytes > LIMIT) {
-            throw new ExpressionEvaluationException("its result is larger than 256 KiB");
+            throw new ExpressionEvaluationException("its result is larger than " + SizeLimits.inKibibytes(LIMIT));
         }
     }
 }

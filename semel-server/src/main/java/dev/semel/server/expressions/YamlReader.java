@@ -1,5 +1,6 @@
 package dev.semel.server.expressions;
 
+import dev.semel.json.SizeLimits;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -34,7 +35,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * file large.
  */
 public final class YamlReader {
-    public static final int LARGEST_FILE = 256 * 1024;
+    public static final int LARGEST_FILE = SizeLimits.DEFAULT.workflowFile();
     static final int DEEPEST = 32;
     static final int MOST_NODES = 20_000;
 

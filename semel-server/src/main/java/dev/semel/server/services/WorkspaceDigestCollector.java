@@ -2,6 +2,7 @@ package dev.semel.server.services;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.json.SizeLimits;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
@@ -28,8 +29,6 @@ import tools.jackson.databind.node.ObjectNode;
 record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource clock)
         implements NotificationDigestCollector {
     private static final WorkspaceSettingKind DIGEST = new WorkspaceSettingKind("digest", false, false);
-    private static final int MOST_ITEMS = 1_000;
-    private static final int MOST_BYTES = 512 << 10;
     private static final int KEPT_BATCHES = 20;
     private static final int MOST_TRIES = 1_000;
 
@@ -46,14 +45,15 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
             }
             ObjectNode open = openBatch(document);
             ArrayNode items = open.withArray("items");
-            if (items.size() >= MOST_ITEMS) {
-                throw tooLarge();
+            if (items.size() >= SizeLimits.DIGEST_ITEM_COUNT) {
+                throw tooLarge("The item was not added.");
             }
             if (items.isEmpty() || !mayStillSend(open)) {
                 open.put("leader", item.id()).put("run_id", item.runId());
                 open.put("opened_at", clock.instant().toString());
             }
             items.addObject().put("id", item.id()).set("value", item.value());
+            requireRecordable(open, "The item was not added.");
             return batchView(open, item);
         });
     }
@@ -104,15 +104,28 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
             if (!closer.isEmpty() && !closer.equals(by.id())) {
                 return JsonNodeFactory.instance.objectNode().set("sent_by", wanted.path("run_id"));
             }
+            ObjectNode gathered = requireRecordable(wanted, "Nothing was sent, and the batch stays open.");
             wanted.put("closed", true).put("closed_by", by.id()).put("run_id", by.runId());
             while (batches.size() > KEPT_BATCHES) {
                 batches.remove(0);
             }
-            ObjectNode gathered = JsonNodeFactory.instance.objectNode();
-            ArrayNode items = gathered.putArray("items");
-            wanted.path("items").forEach(item -> items.add(item.path("value")));
-            return gathered.put("count", items.size());
+            return gathered;
         });
+    }
+
+    /**
+     * The items of a batch as its close returns them. The run records them as a step result before it sends them, so a
+     * batch that does not fit there would be closed and never sent.
+     */
+    private static ObjectNode requireRecordable(ObjectNode batch, String state) {
+        ObjectNode gathered = JsonNodeFactory.instance.objectNode();
+        ArrayNode items = gathered.putArray("items");
+        batch.path("items").forEach(item -> items.add(item.path("value")));
+        gathered.put("count", items.size());
+        if (StrictJsonCodec.write(gathered).length() > SizeLimits.DEFAULT.digestItems()) {
+            throw tooLarge(state);
+        }
+        return gathered;
     }
 
     private static @Nullable ObjectNode batchOf(ObjectNode document, String item) {
@@ -167,9 +180,9 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
     private static String serializeWithinLimit(ObjectNode document) {
         ArrayNode batches = document.withArray("batches");
         String body = StrictJsonCodec.write(document);
-        while (body.length() > MOST_BYTES) {
+        while (body.length() > SizeLimits.DEFAULT.digestDocument()) {
             if (batches.size() < 2) {
-                throw tooLarge();
+                throw tooLarge("The item was not added.");
             }
             batches.remove(0);
             body = StrictJsonCodec.write(document);
@@ -177,11 +190,11 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
         return body;
     }
 
-    private static SemelException tooLarge() {
+    private static SemelException tooLarge(String state) {
         return new SemelException(
                 ErrorCode.PAYLOAD_TOO_LARGE,
-                "A digest may have at most " + MOST_ITEMS
-                        + " items and 512 KiB before it is sent. The item was not added.",
+                "A digest may have at most " + SizeLimits.DIGEST_ITEM_COUNT + " items and "
+                        + SizeLimits.inKibibytes(SizeLimits.DEFAULT.digestItems()) + " before it is sent. " + state,
                 "Set a shorter `collect_for` in the digest step, or add smaller items.");
     }
 

@@ -17,7 +17,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Sends a message: records the channels of its route with reasons, then sends over each channel as one effect.
  *
- * <p>A fallback is tried only if the channel before it certainly did not accept the message.
+ * <p>A fallback is tried only if the channel before it certainly did not accept the message. A channel that accepted
+ * it with an answer that cannot be recorded has sent it.
  *
  * @param notification the notification; null if the step names a channel
  */
@@ -83,8 +84,12 @@ record YamlNotificationStep(
                 }
                 failed = null;
             } catch (StepFailed e) {
-                failed = e;
-                report.notSent(choice, "failed: " + e.reason());
+                failed = e.effectHappened() ? null : e;
+                if (failed == null) {
+                    report.sentWithoutReceipt(choice);
+                } else {
+                    report.notSent(choice, "failed: " + e.reason());
+                }
             }
         }
         if (failed != null) {
@@ -161,18 +166,31 @@ record YamlNotificationStep(
             delivery.put("reason", choice.path("reason").asString(""));
             suppressed(delivery, earlier);
             switch (outcome) {
-                case EffectOutcome.Done<JsonNode>(JsonNode receipt) -> {
-                    delivery.set("message_id", receipt.path("message_id"));
-                    if (!result.path("sent").booleanValue()) {
-                        result.put("sent", true);
-                        result.set("channel", choice.path("channel"));
-                        result.set("message_id", receipt.path("message_id"));
-                    }
-                }
+                case EffectOutcome.Done<JsonNode>(JsonNode receipt) ->
+                    accepted(delivery, choice, receipt.path("message_id"));
                 case EffectOutcome.Indeterminate<JsonNode>(String why) -> {
                     delivery.put("indeterminate", true).put("reason", why);
                     result.put("indeterminate", true);
                 }
+            }
+        }
+
+        /** The channel accepted the message, and its answer could not be recorded. */
+        void sentWithoutReceipt(JsonNode choice) {
+            ObjectNode delivery = result.withArray("deliveries").addObject();
+            delivery.put("channel", choice.path("channel").asString(""));
+            delivery.put("reason", choice.path("reason").asString(""));
+            suppressed(delivery, null);
+            delivery.put("recorded", false);
+            accepted(delivery, choice, JsonNodeFactory.instance.nullNode());
+        }
+
+        private void accepted(ObjectNode delivery, JsonNode choice, JsonNode messageId) {
+            delivery.set("message_id", messageId);
+            if (!result.path("sent").booleanValue()) {
+                result.put("sent", true);
+                result.set("channel", choice.path("channel"));
+                result.set("message_id", messageId);
             }
         }
 

@@ -3,6 +3,9 @@ package dev.semel.server.services;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.engine.EngineLimits;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
@@ -18,6 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /** What is gathered from many runs, on a real store; the runs themselves are not there, so each next item leads. */
 class WorkspaceDigestCollectorTest {
@@ -70,5 +74,31 @@ class WorkspaceDigestCollectorTest {
         assertEquals(1, digests.close(item("a"), 1).path("count").intValue());
         assertEquals(1, digests.collect(item("a")).path("batch").intValue(), "it was sent with the first");
         assertEquals(2, digests.collect(item("c")).path("batch").intValue());
+    }
+
+    @Test
+    void everything_that_a_digest_accepts_fits_into_the_recorded_result_of_its_close() {
+        // A quote needs two characters in JSON, so the text of the items is twice as long as the items.
+        String value = "\"".repeat(20_000);
+        int accepted = 0;
+        SemelException full = null;
+        while (full == null && accepted < 1_000) {
+            try {
+                digests.collect(new NotificationDigestCollector.DigestItem(
+                        "sales", "i" + accepted, "run", JsonNodeFactory.instance.stringNode(value)));
+                accepted++;
+            } catch (SemelException rejected) {
+                full = rejected;
+            }
+        }
+        assertEquals(ErrorCode.PAYLOAD_TOO_LARGE, full == null ? null : full.code());
+        JsonNode closed = digests.close(
+                new NotificationDigestCollector.DigestItem(
+                        "sales", "i0", "run", JsonNodeFactory.instance.stringNode(value)),
+                1);
+        assertEquals(accepted, closed.path("count").intValue());
+        int recorded = StrictJsonCodec.write(closed).length();
+        assertTrue(recorded <= EngineLimits.DEFAULT.stepResultBytes(), accepted + " items, " + recorded);
+        assertTrue(recorded > EngineLimits.DEFAULT.stepResultBytes() / 2, accepted + " items, " + recorded);
     }
 }

@@ -124,7 +124,7 @@ final class HttpStepActionTest extends HttpStepTestBench {
             protect: provider_key
             """.formatted(server.url("/"));
         StepFailed failed = failure(step, "{}");
-        assertEquals("type-mismatch", failed.reason());
+        assertEquals("result-not-recordable", failed.reason());
         assertEquals(1, server.requests().size());
     }
 
@@ -133,7 +133,7 @@ final class HttpStepActionTest extends HttpStepTestBench {
         server.answers(OK + "\"" + "x".repeat(3_000) + "\"");
         String step = "http: {method: POST, url: \"%s\", max_response: 2KiB}\nprotect: provider_key";
         assertEquals(
-                "type-mismatch", failure(step.formatted(server.url("/")), "{}").reason());
+                "result-not-recordable", failure(step.formatted(server.url("/")), "{}").reason());
         assertEquals(1, server.requests().size());
     }
 

@@ -134,6 +134,30 @@ class AlertsTest {
         }
     }
 
+    @Test
+    void an_alert_whose_receiver_answers_too_much_to_record_counts_as_notified() {
+        try (SemelServer serve = serve("sqlite:" + folder.resolve("verbose.db"))) {
+            ApiCaller caller = caller(serve);
+            caller.put("/v1/channels/ops", "{\"kind\":\"webhook\",\"url\":\"" + receiver.url() + "/verbose\"}")
+                    .expect(200);
+            alert(caller, "0");
+            caller.unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
+            ConcurrentCalls.until("it fires", () -> {
+                serve.alertMonitor().checkAll();
+                return firing(caller) && !receiver.accepted("/verbose").isEmpty();
+            });
+            ConcurrentCalls.until("its send has ended", () -> {
+                JsonNode state =
+                        caller.get("/v1/alerts/unkeyed/state").expect(200).json();
+                return state.path("notified").booleanValue()
+                        || state.path("notify_error").isString();
+            });
+            JsonNode state = caller.get("/v1/alerts/unkeyed/state").expect(200).json();
+            assertTrue(state.path("notified").booleanValue(), state.toString());
+            assertEquals(1, receiver.accepted("/verbose").size());
+        }
+    }
+
     private SemelServer serving(Path files) {
         String store = "sqlite:" + folder.resolve("file.db");
         ServerOptions base = new ServerOptions(false, false, "127.0.0.1", 0, folder, store, files);

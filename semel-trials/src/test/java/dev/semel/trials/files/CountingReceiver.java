@@ -14,7 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 
-/** Writes down what it is sent. It is busy when it first hears of an order that is called flaky. */
+/**
+ * Writes down what it is sent. It is busy when it first hears of an order that is called flaky, and its
+ * answers below /verbose are long.
+ */
 final class CountingReceiver implements AutoCloseable {
     private final HttpServer server;
     private final Queue<ReceivedRequest> accepted = new ConcurrentLinkedQueue<>();
@@ -42,7 +45,8 @@ final class CountingReceiver implements AutoCloseable {
             accepted.add(new ReceivedRequest(path, key, body));
         }
         exchange.getResponseHeaders().add("Content-Type", "application/json");
-        byte[] answer = "{}".getBytes(StandardCharsets.UTF_8);
+        String text = path.contains("/verbose") ? "\"" + "x".repeat(2_000_000) + "\"" : "{}";
+        byte[] answer = text.getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(busy ? 503 : 200, answer.length);
         exchange.getResponseBody().write(answer);
         exchange.close();

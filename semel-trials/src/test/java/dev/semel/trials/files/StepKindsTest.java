@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -268,6 +269,72 @@ class StepKindsTest extends OnDevServers {
                             .body());
         }
         assertEquals(4, MAIL.getReceivedMessages().length);
+    }
+
+    @Test
+    void a_digest_sends_every_item_that_it_accepted_and_rejects_the_rest() throws Exception {
+        ApiCaller caller = stage.admin();
+        caller.put("/v1/templates/count", "{\"channel\":\"email\",\"subject\":\"{{ count }}\",\"text\":\"x\"}")
+                .expect(200);
+        caller.publish("""
+            semel: 1
+            workflow: hoarder
+            owner: o
+            steps:
+              - id: tell
+                digest: {key: "${ input.region }", collect_for: 3s, item: "${ input.lead }"}
+                send: {channel: mail, to: sales@acme.example, template: count}
+                protect: at_most_once
+                retry: {attempts: 1}
+            """).expect(200);
+        String lead = "x".repeat(100_000);
+        List<String> runs = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            runs.add(caller.trigger(
+                            "hoarder", "h" + i, "{\"data\":{\"region\":\"emea\",\"lead\":\"" + lead + "\"}}")
+                    .expect(200)
+                    .text("run_id"));
+        }
+        int completed = 0;
+        for (String run : runs) {
+            JsonNode ended = ended(caller, run);
+            if (ended.get("status").asString().equals("completed")) {
+                completed++;
+            } else {
+                assertEquals("payload-too-large", ended.get("error").get("code").asString());
+            }
+        }
+        assertEquals(1, MAIL.getReceivedMessages().length);
+        assertEquals("" + completed, MAIL.getReceivedMessages()[0].getSubject());
+        assertEquals(2, completed);
+    }
+
+    @Test
+    void a_hostile_key_or_object_fails_its_run_and_the_next_run_of_the_entity_continues() {
+        ApiCaller caller = stage.admin();
+        caller.publish("""
+            semel: 1
+            workflow: named
+            owner: o
+            serial_by: ${ input.entity }
+            steps:
+              - id: loud
+                java: shout
+                input: {text: hello}
+                idempotent: {key: "${ input.key }", time: 1, unit: seconds}
+                object: ${ input.object }
+                protect: provider_key
+                provider_window: 24h
+            output: ok
+            """).expect(200);
+        String hostile = "{\"entity\":\"e\",\"key\":\"%s\",\"object\":\"%s\"}";
+        HttpReply key = run(caller, "named", hostile.formatted("k\\u0000", "o"), "n1");
+        assertEquals("failed", key.text("status"), key.body());
+        HttpReply object = run(caller, "named", hostile.formatted("k", "o\\u0000"), "n2");
+        assertEquals("failed", object.text("status"), object.body());
+        StringBuilder text = new StringBuilder();
+        new Random(7).ints(3_800, 'A', 'z').filter(c -> c != '\\').forEach(text::appendCodePoint);
+        assertEquals("\"ok\"", output(caller, "named", hostile.formatted(text, text), "n3"));
     }
 
     @Test
