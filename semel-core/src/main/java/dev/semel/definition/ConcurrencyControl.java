@@ -84,7 +84,7 @@ public record ConcurrencyControl(
             return new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "The key of " + setting + " (" + name + ") " + why + ". No run was started.",
-                    "Send the field that the key is derived from, with a short text or a number.");
+                    "Send the field that the key is derived from. Its value must be a short text or a number.");
         }
     }
 

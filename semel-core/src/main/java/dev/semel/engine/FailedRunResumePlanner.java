@@ -110,7 +110,8 @@ public final class FailedRunResumePlanner {
                         "the outcome of one of its effects is unknown (in doubt)",
                         "Decide the review of the run. The run then continues without a resume.");
             case COMPLETED -> throw new Blocked("it has completed", "There is nothing left to do.");
-            case CANCELLED -> throw new Blocked("it was cancelled", "To run it again, replay it: POST /v1/replays.");
+            case CANCELLED ->
+                throw new Blocked("it was cancelled", "To execute the run again, replay it: POST /v1/replays.");
             case HELD ->
                 throw new Blocked(
                         "it is held", "Decide the review of the run. The run then continues without a resume.");
@@ -120,7 +121,7 @@ public final class FailedRunResumePlanner {
         }
         if (parent != null) {
             throw new Blocked(
-                    "run " + parent.text() + " called it and has recorded its failure",
+                    "run " + parent.text() + " called this run and has recorded the failure",
                     "Resume the calling run. In that request, set the result of the calling step with `skip`.");
         }
         if (planner.isExpiring(run, seen.now())) {
@@ -133,17 +134,18 @@ public final class FailedRunResumePlanner {
         for (DatabaseRows.RunRow other : seen.lineage()) {
             if (id.equals(other.replayOf())) {
                 throw new Blocked(
-                        "it was replayed by " + other.runIdText(), "If that run has failed, resume that run instead.");
+                        "it was replayed by " + other.runIdText(),
+                        "If the newer run has failed, resume the newer run instead.");
             }
             if (id.equals(other.previous())) {
                 throw new Blocked(
                         "run " + other.runIdText() + " was started with the same key after this run had failed",
-                        "If that run has failed, resume that run instead.");
+                        "If the newer run has failed, resume the newer run instead.");
             }
             if (other.createdAt() > seen.run().createdAt()) {
                 throw new Blocked(
                         "run " + other.runIdText() + " of the same lineage is newer",
-                        "If that run has failed, resume that run instead.");
+                        "If the newer run has failed, resume the newer run instead.");
             }
         }
         if (ResumedRunJournalReader.count(seen.entries()) >= ResumedRunJournalReader.MAX_RESUMPTIONS) {
@@ -189,7 +191,7 @@ public final class FailedRunResumePlanner {
 
     private static void rejectRecordedActions(Seen seen, RunJournalStepIndex memory) throws Blocked {
         if (!memory.compensationScopes().isEmpty()) {
-            throw new Blocked("it has compensated its steps", "To run it again, replay it: POST /v1/replays.");
+            throw new Blocked("it has compensated its steps", "To execute the run again, replay it: POST /v1/replays.");
         }
         for (String again : memory.redoPaths()) {
             String step = StepId.of(seen.run().lineage(), again).text();

@@ -64,7 +64,7 @@ final class ForEachRunner<I, R> {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
                     "Two items of forEach \"" + name + "\" have the same key. No item was started.",
-                    "Give each item a unique key; step ids depend on it.");
+                    "Give each item a unique key; the ids of its steps depend on the key.");
         }
     }
 

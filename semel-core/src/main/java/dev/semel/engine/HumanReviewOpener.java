@@ -100,7 +100,8 @@ final class HumanReviewOpener {
 
     private static ObjectNode text(EffectSpec plan) {
         ReviewOptions reviewOptions = plan.reviewOptions();
-        return text(reviewOptions.title(), reviewOptions.escalation(), reviewerOf(plan)).put("link", reviewOptions.link());
+        return text(reviewOptions.title(), reviewOptions.escalation(), reviewerOf(plan))
+                .put("link", reviewOptions.link());
     }
 
     static String reviewerOf(EffectSpec plan) {

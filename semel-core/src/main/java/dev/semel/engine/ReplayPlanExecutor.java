@@ -277,7 +277,7 @@ public final class ReplayPlanExecutor implements AutoCloseable {
         for (ReplayPlanStoreWriteCommand.PlanItem item : items) {
             if (!isSelected(item, applyOptions)) {
                 String blocked = ReplayPreview.parse(item.preview()).blocked();
-                String why = blocked == null ? "replaying it is not safe, so the plan excludes it" : blocked;
+                String why = blocked == null ? "replaying this run is not safe, so the plan excludes the run" : blocked;
                 done.put(item.run(), item.withOutcome(ReplayPlanStoreWriteCommand.ItemOutcome.SKIPPED, null, why));
             } else {
                 wanted.add(item);

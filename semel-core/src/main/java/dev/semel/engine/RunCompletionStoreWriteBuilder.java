@@ -47,14 +47,14 @@ final class RunCompletionStoreWriteBuilder {
         String left = execution.findUnrequestedPath();
         if (left != null && execution.cancelled()) {
             return endCancelled(
-                    execution, "The code does not match the journal; \"" + left + "\" was not compensated.");
+                    execution, "The workflow code does not match the journal; \"" + left + "\" was not compensated.");
         }
         if (left != null) {
             execution.counters().diverged.increment();
             throw new RunExecutionAbort.Held(
                     "code",
-                    "The journal of this run has \"" + left + "\", but the code ended without calling it. The run is "
-                            + "held. Deploy code that calls it, or cancel the run.");
+                    "The journal of this run has \"" + left + "\", but the workflow code ended without calling"
+                            + " this step. The run is held. Deploy code that calls the step, or cancel the run.");
         }
         String text = StrictJsonCodec.write(output);
         int most = execution.engine().limits().outputBytes();

@@ -287,7 +287,7 @@ public final class RunReplayPreviewer {
             return "it was replayed by " + now.base().runIdText();
         }
         if (now.resumptions() != countResumptions(item)) {
-            return "it was resumed after the plan was created";
+            return "the run was resumed after the plan was created";
         }
         int planned = StrictJsonCodec.parse(item.preview()).path("version").asInt(now.version());
         if (planned != now.version() && now.preview().blocked() == null) {

@@ -21,7 +21,7 @@ final class StepNameValidator {
             throw rejection(
                     "The name of a step, forEach or compensation is empty, longer than " + LONGEST_NAME
                             + " characters, or contains a NUL character or an unpaired surrogate",
-                    "Give it a short name that consists of letters and digits.");
+                    "Use a short name of letters and digits.");
         }
         if (scope.length() > LONGEST_PATH) {
             throw rejection(
@@ -51,7 +51,8 @@ final class StepNameValidator {
         rejectUnstorableText("key", plan.key(), path);
         rejectUnstorableText("object", business.object(), path);
         rejectUnstorableText("worth", business.worth(), path);
-        rejectUnstorableReviewer(HumanReviewOpener.reviewerOf(plan), plan.reviewOptions().escalation(), path);
+        rejectUnstorableReviewer(
+                HumanReviewOpener.reviewerOf(plan), plan.reviewOptions().escalation(), path);
     }
 
     static void rejectUnstorableReviewer(String reviewer, EscalationPolicy escalation, String path) {
@@ -64,9 +65,10 @@ final class StepNameValidator {
             throw new SemelException(
                             ErrorCode.INVALID_INPUT,
                             "The " + what + " of \"" + toDisplay(path)
-                                    + "\" contains a NUL character or an unpaired surrogate, which no store can hold. The"
-                                    + " step did not run.",
-                            "Send data without these characters, or escape them. In a workflow file, key(…) escapes them.")
+                                    + "\" contains a NUL character or an unpaired surrogate, which no store can hold."
+                                    + " The step did not run.",
+                            "Send data without these characters, or escape them. In a workflow file, key(…) escapes"
+                                    + " them.")
                     .with("step", path);
         }
     }

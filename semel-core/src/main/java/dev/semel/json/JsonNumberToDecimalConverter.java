@@ -27,7 +27,8 @@ public final class JsonNumberToDecimalConverter {
             case BIG_DECIMAL -> number.decimalValue();
         };
         if (Math.abs((long) value.scale()) > StrictJsonCodec.MAX_SCALE) {
-            throw InvalidJsonErrorFactory.unwritable("the exponent of a number is beyond " + StrictJsonCodec.MAX_SCALE);
+            throw InvalidJsonErrorFactory.unwritable(
+                    "the exponent of a number is outside the range of ±" + StrictJsonCodec.MAX_SCALE);
         }
         return value;
     }

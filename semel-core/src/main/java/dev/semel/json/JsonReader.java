@@ -155,7 +155,7 @@ final class JsonReader {
     }
 
     private SemelException exponentProblem() {
-        return problem("the exponent of a number is beyond " + StrictJsonCodec.MAX_SCALE);
+        return problem("the exponent of a number is outside the range of ±" + StrictJsonCodec.MAX_SCALE);
     }
 
     private void checkDepth(int depth) {

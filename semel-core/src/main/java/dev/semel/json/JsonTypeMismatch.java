@@ -61,7 +61,7 @@ public final class JsonTypeMismatch extends Exception {
         Throwable cause = e.getCause();
         String rule = cause == null || cause instanceof JacksonException
                 ? "it contains a value without a JSON form"
-                : "reading it from its object failed with " + cause.getClass().getName();
+                : "its Java accessor threw " + cause.getClass().getName();
         return new JsonTypeMismatch(pointer(e), rule).where();
     }
 }

@@ -20,7 +20,8 @@ final class JsonWriter {
             case BOOLEAN -> out.appendAscii(value.booleanValue() ? "true" : "false");
             case NULL -> out.appendAscii("null");
             case MISSING ->
-                throw InvalidJsonErrorFactory.unwritable("it contains a missing node, which differs from null");
+                throw InvalidJsonErrorFactory.unwritable(
+                        "it contains a Jackson MissingNode, which is not a JSON value");
             case POJO -> throw InvalidJsonErrorFactory.unwritable("it contains a Java object");
         }
     }

@@ -128,8 +128,8 @@ public record ReplayPreview(
         if (incomplete != other.incomplete) {
             differences.add(
                     other.incomplete
-                            ? "its further actions can no longer be predicted"
-                            : "its further actions can be predicted now");
+                            ? "the later actions of the replay can no longer be predicted"
+                            : "the later actions of the replay can be predicted now");
         }
         return differences;
     }

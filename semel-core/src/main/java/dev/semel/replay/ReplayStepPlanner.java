@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * cause a duplicate, so a user must decide.
  */
 public final class ReplayStepPlanner {
-    private static final String UNSENT = "it was not sent, and this replay sends no notifications";
+    private static final String UNSENT = "the notification was not sent, and this replay sends no notifications";
     private static final String MAYBE_SENT =
-            "it may have been sent; this replay sends no notifications, so its outcome stays unknown";
+            "the notification may have been sent; this replay sends no notifications, so the outcome stays unknown";
 
     private final ReplayPlannerInput source;
     private final ReplayOptions terms;
@@ -107,10 +107,10 @@ public final class ReplayStepPlanner {
             return one;
         }
         if (terms.otherInput()) {
-            return one.withAction(SafeReplayStepAction.ASK, "its key was derived from the original input");
+            return one.withAction(SafeReplayStepAction.ASK, "the key of this step was derived from the original input");
         }
         return compensated && one.action() == SafeReplayStepAction.REUSE
-                ? one.withAction(SafeReplayStepAction.ASK, "the run failed and compensated it")
+                ? one.withAction(SafeReplayStepAction.ASK, "the run failed and compensated this step")
                 : one;
     }
 
@@ -118,15 +118,19 @@ public final class ReplayStepPlanner {
     private PlannedReplayStep repeat(String path, JournalEntry.EntryKind what) {
         String kind = what.word();
         if (what == JournalEntry.EntryKind.STEP) {
-            return step(path, kind, SafeReplayStepAction.RUN_AGAIN, "you requested to repeat it");
+            return step(path, kind, SafeReplayStepAction.RUN_AGAIN, "you requested to repeat this step");
         }
         return terms.confirmed()
-                ? step(path, kind, SafeReplayStepAction.SEND, "you requested to repeat it; it gets a new key")
+                ? step(
+                        path,
+                        kind,
+                        SafeReplayStepAction.SEND,
+                        "you requested to repeat this step; the repeat gets a new key")
                 : step(
                         path,
                         kind,
                         SafeReplayStepAction.ASK,
-                        "you requested to repeat it, but did not confirm that it may happen twice");
+                        "you requested to repeat this step, but did not confirm that its effect may happen twice");
     }
 
     private @Nullable PlannedReplayStep recorded(String path, RunJournalStepIndex.StepRecord trace) {
@@ -151,7 +155,7 @@ public final class ReplayStepPlanner {
                                 path,
                                 "signal",
                                 SafeReplayStepAction.ASK,
-                                "another workflow version sent it; this version may send it again");
+                                "another workflow version sent this signal; this version may send it again");
             case SLEEP, NOW, UUID, RANDOM, STATUS -> null;
         };
     }
@@ -173,11 +177,7 @@ public final class ReplayStepPlanner {
         }
         return switch (stepMatch) {
             case SAME, CHANGED ->
-                step(
-                        path,
-                        "tx",
-                        SafeReplayStepAction.REUSE,
-                        "its database changes were committed together with its record");
+                step(path, "tx", SafeReplayStepAction.REUSE, "the database changes of this step were committed");
             case GONE, UNKNOWN -> mismatch(path, "tx", stepMatch);
         };
     }
@@ -189,29 +189,41 @@ public final class ReplayStepPlanner {
         if (ref == null) {
             return stepMatch == ReplayDeclaredStepsByVersion.StepMatch.GONE
                     ? null
-                    : step(path, "call", SafeReplayStepAction.SEND, "the run reached it, but it started no child run");
+                    : step(
+                            path,
+                            "call",
+                            SafeReplayStepAction.SEND,
+                            "the run reached this step, but the step started no child run");
         }
         if (stepMatch != ReplayDeclaredStepsByVersion.StepMatch.SAME) {
             return mismatch(path, "call", stepMatch);
         }
         ChildRunState called = source.called().get(ref);
         if (called == null || called.beingRemoved()) {
-            return step(path, "call", SafeReplayStepAction.ASK, "run " + ref + " that it called was deleted");
+            return step(path, "call", SafeReplayStepAction.ASK, "run " + ref + " that this step called was deleted");
         }
         String who = "run " + called.runId();
         return switch (called.state()) {
             case COMPLETED ->
-                step(path, "call", SafeReplayStepAction.REUSE, "it uses the result of " + who + ", which completed");
+                step(
+                        path,
+                        "call",
+                        SafeReplayStepAction.REUSE,
+                        "this step uses the result of " + who + ", which completed");
             case FAILED ->
-                step(path, "call", SafeReplayStepAction.ASK, who + " that it called has failed: replay that run first");
+                step(
+                        path,
+                        "call",
+                        SafeReplayStepAction.ASK,
+                        who + " that this step called has failed: replay that run first");
             case CANCELLED ->
                 step(
                         path,
                         "call",
                         SafeReplayStepAction.ASK,
-                        who + " that it called was cancelled: replay that run first");
+                        who + " that this step called was cancelled: replay that run first");
             case QUEUED, STARTED, RUNNING, WAITING, HELD, IN_DOUBT ->
-                step(path, "call", SafeReplayStepAction.REUSE, "it waits for " + who + ", which has not ended");
+                step(path, "call", SafeReplayStepAction.REUSE, "this step waits for " + who + ", which has not ended");
         };
     }
 
@@ -222,7 +234,7 @@ public final class ReplayStepPlanner {
         }
         JournalEntry.StepResult done = trace.done();
         return done != null && done.outcome() != JournalEntry.StepOutcome.TIMED_OUT
-                ? step(path, "await", SafeReplayStepAction.ASK, "its signal went to the old run and must be sent again")
+                ? step(path, "await", SafeReplayStepAction.ASK, "the signal went to the old run and must be sent again")
                 : step(path, "await", SafeReplayStepAction.RUN_AGAIN, "it waits again");
     }
 
@@ -250,7 +262,11 @@ public final class ReplayStepPlanner {
         if (row == null) {
             return stepMatch == ReplayDeclaredStepsByVersion.StepMatch.GONE
                     ? null
-                    : step(path, "effect", SafeReplayStepAction.SEND, "the run reached it, but never sent it");
+                    : step(
+                            path,
+                            "effect",
+                            SafeReplayStepAction.SEND,
+                            "the run reached this step, but never sent the effect");
         }
         String protection = row.details().protection();
         boolean unguarded = protection.equals("repeatable") || protection.equals("none");
@@ -269,7 +285,8 @@ public final class ReplayStepPlanner {
         };
         boolean other = source.runsWithOtherInput().contains(row.holder().run());
         return other && one != null && one.action().isSafe() && one.action() != SafeReplayStepAction.RUN_AGAIN
-                ? one.withAction(SafeReplayStepAction.ASK, "it was done, or may have been done, with another input")
+                ? one.withAction(
+                        SafeReplayStepAction.ASK, "this step was done, or may have been done, with another input")
                 : one;
     }
 
@@ -282,14 +299,14 @@ public final class ReplayStepPlanner {
             String path, String kind, ReplayDeclaredStepsByVersion.StepMatch stepMatch) {
         String why = switch (stepMatch) {
             case CHANGED ->
-                "another workflow version sent it or may have sent it; in this version the step has another protection"
-                        + " or key";
+                "another workflow version sent this effect or may have sent it; in this version the step has another"
+                        + " protection or key";
             case GONE ->
-                "another workflow version did it or may have done it; this version has no such step, but another step"
-                        + " may do the same";
+                "another workflow version executed this step or may have executed it; this version has no such step,"
+                        + " but another step may do the same";
             case SAME, UNKNOWN ->
-                "another workflow version did it or may have done it; this version is Java code, which Semel cannot"
-                        + " predict";
+                "another workflow version executed this step or may have executed it; this version is Java code, which"
+                        + " Semel cannot predict";
         };
         return step(path, kind, SafeReplayStepAction.ASK, why);
     }
@@ -303,7 +320,7 @@ public final class ReplayStepPlanner {
                         path,
                         "effect",
                         SafeReplayStepAction.RUN_AGAIN,
-                        "the workflow declares that repeating it is harmless");
+                        "the workflow declares that repeating this effect is harmless");
             case "none" ->
                 step(
                         path,
@@ -325,9 +342,13 @@ public final class ReplayStepPlanner {
                         path,
                         "effect",
                         SafeReplayStepAction.CHECK,
-                        "it may have happened; the engine queries the provider first");
+                        "the effect may have happened; the engine queries the provider first");
             case "at_most_once" ->
-                step(path, "effect", SafeReplayStepAction.REUSE, "it is never sent again and stays indeterminate");
+                step(
+                        path,
+                        "effect",
+                        SafeReplayStepAction.REUSE,
+                        "this effect is never sent again, and its outcome stays unknown");
             default -> step(path, "effect", SafeReplayStepAction.ASK, "it may have happened");
         };
     }
@@ -360,8 +381,8 @@ public final class ReplayStepPlanner {
                     one.location().displayPath(), one.kind(), SafeReplayStepAction.SILENT, UNSENT, 0, certain);
         }
         String why = one.crossRun()
-                ? "the replay sends it, unless another run did it with the same key"
-                : certain ? "the run did not reach it" : "it happens only if the run reaches it";
+                ? "the replay sends this effect, unless another run sent it with the same key"
+                : certain ? "the run did not reach this step" : "this step runs only if the run reaches it";
         String more = switch (one.kind()) {
             case "call" -> "; it starts a run of \"" + one.protection() + "\", whose steps are not listed here";
             case "await" -> "; it waits for a signal to the new run";

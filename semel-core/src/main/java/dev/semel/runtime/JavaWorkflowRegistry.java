@@ -233,7 +233,7 @@ final class JavaWorkflowRegistry
                     ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
                     "Workflow \"" + request.current().published().name()
                             + "\" requires a key, but the call of start(…) has none. No run was started.",
-                    "Start it with Start.withKey(…), or declare keyedBy(…) in the workflow.");
+                    "Start the workflow with Start.withKey(…), or declare keyedBy(…) in the workflow.");
         }
         return new Trigger(
                 request.space(),
@@ -272,7 +272,7 @@ final class JavaWorkflowRegistry
                     ErrorCode.INVALID_INPUT,
                     "The call of workflow \"" + child.workflow() + "\" uses Start.replayOf(…), which a child workflow"
                             + " does not support. No run was started.",
-                    "Call it without replayOf: a replayed parent finds the same child run again.");
+                    "Call the child workflow without replayOf. A replay of the parent finds the same child run again.");
         }
         Trigger.RunLinks runLinks = new Trigger.RunLinks(null, parent.id(), null, stepId, "", parent.depth());
         StartRequest request = new StartRequest(
@@ -347,7 +347,7 @@ final class JavaWorkflowRegistry
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "There is no run " + runId + " in this workspace. Nothing was changed.",
-                    "Use the id of a run that start(…) returned.");
+                    "Use a run id that start(…) returned.");
         }
         return run;
     }

@@ -221,7 +221,7 @@ public final class ReplayPlanOperations {
                     ErrorCode.FORBIDDEN,
                     "Plan " + approved.idText() + " was created by you, or is no longer waiting for an approval. It was"
                             + " not approved.",
-                    "Ask another user to approve it with their own token.");
+                    "Ask another user to approve the plan with their own token.");
         }
         return approved;
     }
@@ -271,7 +271,7 @@ public final class ReplayPlanOperations {
                     ErrorCode.FORBIDDEN,
                     "Plan " + plan.idText()
                             + " needs the approval of a user other than its creator. Nothing was replayed.",
-                    "Ask another user to approve it: POST /v1/replays/" + plan.idText() + "/approve.");
+                    "Ask another user to approve the plan: POST /v1/replays/" + plan.idText() + "/approve.");
         }
     }
 

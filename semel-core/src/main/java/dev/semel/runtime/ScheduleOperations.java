@@ -183,7 +183,8 @@ public final class ScheduleOperations {
                     "The backfill starts more than " + ScheduleTickAdmission.WINDOW.toDays()
                             + " days ago. The keys of such ticks have expired, so their runs could start twice. No run"
                             + " was started.",
-                    "Choose a later start of the period. For older ticks, start runs yourself, with your own keys.");
+                    "Choose a later start time for the backfill. For older ticks, start runs yourself, with your own"
+                            + " keys.");
         }
         List<Instant> wanted = new ArrayList<>();
         Instant next = schedule.nextAfter(span.from().minusNanos(1));

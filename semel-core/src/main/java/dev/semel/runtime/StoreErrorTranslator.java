@@ -17,7 +17,7 @@ final class StoreErrorTranslator {
         }
         return new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
-                "The store did not respond in time. A change that this request made may have been stored.",
+                "The store did not respond in time. The change may or may not have been stored.",
                 "Try again in a moment. Repeating the request is safe.",
                 e);
     }

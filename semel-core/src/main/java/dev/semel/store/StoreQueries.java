@@ -147,7 +147,8 @@ public interface StoreQueries extends AutoCloseable {
                             || (selection == EffectSelection.SUPPRESSED) == (row.suppressedBy() != null))
                     && (state == null || row.state() == state)
                     && (workflowId == null || workflowId.equals(row.details().workflowId()))
-                    && (object == null || Objects.equals(storedObject(), row.details().object()))
+                    && (object == null
+                            || Objects.equals(storedObject(), row.details().object()))
                     && (protection == null || protection.equals(row.details().protection()))
                     && (key == null || key.equals(row.details().key()));
         }

@@ -355,7 +355,7 @@ final class ReplayStepPlannerTest {
                 List.of("the replay now certainly reaches step mail"),
                 prediction.differencesFrom(ReplayPreview.of(sure, ReplayOptions.DEFAULT)));
         assertEquals(
-                List.of("its further actions can no longer be predicted"),
+                List.of("the later actions of the replay can no longer be predicted"),
                 prediction.differencesFrom(new ReplayPreview(prediction.steps(), true, null)));
         assertEquals(SafeReplayStepAction.RESEND, prediction.worst());
         assertEquals(

@@ -202,8 +202,8 @@ final class HostileTextTest {
     private static void effects(Map<String, Place> places) {
         places.put(
                 "effect key",
-                (probe, text) -> probe.ended(
-                        sends(effect("e", text, REPEATABLE, null, null, null, ReviewOptions.DEFAULT))));
+                (probe, text) ->
+                        probe.ended(sends(effect("e", text, REPEATABLE, null, null, null, ReviewOptions.DEFAULT))));
         places.put(
                 "effect key with a window",
                 (probe, text) -> probe.ended(
@@ -223,21 +223,15 @@ final class HostileTextTest {
         places.put(
                 "reviewer",
                 (probe, text) -> probe.ended(loses(effect(
-                        "e",
-                        null,
-                        new EffectDuplicateProtection.Ask(text),
-                        null,
-                        null,
-                        null,
-                        ReviewOptions.DEFAULT))));
+                        "e", null, new EffectDuplicateProtection.Ask(text), null, null, null, ReviewOptions.DEFAULT))));
         places.put(
                 "review to",
-                (probe, text) -> probe.ended(
-                        loses(effect("e", null, ASK, null, null, null, ReviewOptions.DEFAULT.to(text)))));
+                (probe, text) ->
+                        probe.ended(loses(effect("e", null, ASK, null, null, null, ReviewOptions.DEFAULT.to(text)))));
         places.put(
                 "review title and link",
-                (probe, text) -> probe.ended(
-                        loses(effect("e", null, ASK, null, null, null, ReviewOptions.of(text).link(text)))));
+                (probe, text) -> probe.ended(loses(effect(
+                        "e", null, ASK, null, null, null, ReviewOptions.of(text).link(text)))));
         places.put(
                 "review escalation",
                 (probe, text) -> probe.ended(loses(effect(
@@ -247,8 +241,7 @@ final class HostileTextTest {
                         null,
                         null,
                         null,
-                        ReviewOptions.DEFAULT.escalation(
-                                EscalationPolicy.NONE.escalate(Duration.ofHours(1), text))))));
+                        ReviewOptions.DEFAULT.escalation(EscalationPolicy.NONE.escalate(Duration.ofHours(1), text))))));
     }
 
     private static void loops(Map<String, Place> places) {
@@ -269,7 +262,12 @@ final class HostileTextTest {
         places.put("item key of a keyed wait", (probe, text) -> {
             String key = "k" + probe.number();
             return probe.afterWaiting(
-                    inLoop(text, (scope, _) -> String.valueOf(scope.await("w", "go", key, null)).isEmpty() ? SENT : SENT),
+                    inLoop(
+                            text,
+                            (scope, _) -> String.valueOf(scope.await("w", "go", key, null))
+                                            .isEmpty()
+                                    ? SENT
+                                    : SENT),
                     _ -> KeyedSignalSender.of(probe.semel())
                             .send(new SignalAddress(probe.bench.workspace(), "go", key), SENT, key));
         });
@@ -288,7 +286,8 @@ final class HostileTextTest {
         places.put(
                 "key of a signal",
                 (probe, text) -> probe.afterWaiting(
-                        (durable, _) -> String.valueOf(durable.await("w", "go", null)).isEmpty() ? SENT : SENT,
+                        (durable, _) ->
+                                String.valueOf(durable.await("w", "go", null)).isEmpty() ? SENT : SENT,
                         run -> {
                             try {
                                 run.signal("go", SENT, text);
@@ -296,10 +295,12 @@ final class HostileTextTest {
                                 run.signal("go", SENT, "plain");
                             }
                         }));
-        places.put("key of a keyed wait", (probe, text) -> probe.ended((durable, _) -> {
-            durable.await("w", "go", text, Duration.ZERO);
-            return SENT;
-        }));
+        places.put(
+                "key of a keyed wait",
+                (probe, text) -> probe.ended((durable, _) -> {
+                    durable.await("w", "go", text, Duration.ZERO);
+                    return SENT;
+                }));
         places.put("id of a keyed signal", (probe, text) -> {
             String key = "k" + probe.number();
             boolean known = false;
@@ -339,7 +340,8 @@ final class HostileTextTest {
         places.put(
                 "reason of a cancel",
                 (probe, text) -> probe.afterWaiting(
-                        (durable, _) -> String.valueOf(durable.await("w", "go", null)).isEmpty() ? SENT : SENT,
+                        (durable, _) ->
+                                String.valueOf(durable.await("w", "go", null)).isEmpty() ? SENT : SENT,
                         run -> {
                             try {
                                 run.cancel(text, text);
@@ -397,13 +399,17 @@ final class HostileTextTest {
             probe.semel().change(new StoreWriteCommand.SaveSetting(name, "{}", null, "ann"));
             return "stored";
         });
-        places.put("message of a failure", (probe, text) -> probe.ended((durable, _) -> durable.step("s", () -> {
-            throw new IllegalStateException(text);
-        })));
-        places.put("output and status", (probe, text) -> probe.ended((durable, _) -> {
-            durable.status(text);
-            return JsonNodeFactory.instance.stringNode(text);
-        }));
+        places.put(
+                "message of a failure",
+                (probe, text) -> probe.ended((durable, _) -> durable.step("s", () -> {
+                    throw new IllegalStateException(text);
+                })));
+        places.put(
+                "output and status",
+                (probe, text) -> probe.ended((durable, _) -> {
+                    durable.status(text);
+                    return JsonNodeFactory.instance.stringNode(text);
+                }));
     }
 
     @Test
@@ -463,8 +469,7 @@ final class HostileTextTest {
                 for (String one : List.of(object, object + "x")) {
                     assertEquals(
                             "COMPLETED",
-                            probe.ended(
-                                    sends(effect("e", null, REPEATABLE, null, one, null, ReviewOptions.DEFAULT))));
+                            probe.ended(sends(effect("e", null, REPEATABLE, null, one, null, ReviewOptions.DEFAULT))));
                 }
                 assertEquals(1, effectsOf(probe, object), dialect.name());
                 assertEquals(1, effectsOf(probe, object + "x"), dialect.name());
@@ -475,17 +480,8 @@ final class HostileTextTest {
 
     private static int effectsOf(Probe probe, String object) {
         StoreQueries.EffectFilter filter = new StoreQueries.EffectFilter(
-                probe.bench.workspace(),
-                null,
-                null,
-                object,
-                null,
-                null,
-                StoreQueries.EffectSelection.ALL,
-                null,
-                10);
-        return Objects.requireNonNull(
-                        probe.semel().view(reads -> reads.effects(filter)))
+                probe.bench.workspace(), null, null, object, null, null, StoreQueries.EffectSelection.ALL, null, 10);
+        return Objects.requireNonNull(probe.semel().view(reads -> reads.effects(filter)))
                 .found()
                 .size();
     }

@@ -159,7 +159,7 @@ final class ReplayChildRunsTest {
         String child = childOf(parent);
         PlannedReplayStep before = step(plan(parent, ""), "charging");
         assertEquals(SafeReplayStepAction.ASK, before.action());
-        assertEquals("run " + child + " that it called has failed: replay that run first", before.why());
+        assertEquals("run " + child + " that this step called has failed: replay that run first", before.why());
         ReplayPlanStoreWriteCommand.ReplayPlan first = plan(
                 child,
                 new ReplayPlanRequest("test", "", false, List.of(), false, false, ReplayNotificationMode.MISSING),

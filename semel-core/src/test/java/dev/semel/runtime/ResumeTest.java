@@ -385,7 +385,7 @@ final class ResumeTest {
         var child = TestRuntime.of(kit).view(reads -> reads.children(row.id()).getFirst());
         assertNotNull(child);
         assertTrue(refusal(TestRuntime.of(kit).run(receipt, child.text()), mended())
-                .contains("called it and has recorded its failure"));
+                .contains("called this run and has recorded the failure"));
         SemelException refused = assertThrows(SemelException.class, () -> run.resume(mended()));
         assertEquals(ErrorCode.REPLAY_REFUSED, refused.code(), "it would find the run that failed again");
         assertNull(run.previewResume(mended()).preview().blocked());

@@ -96,10 +96,7 @@ final class EffectListQueries {
             String object = filter.storedObject();
             if (object != null) {
                 return new IndexScan(
-                        OF_OBJECT,
-                        REACHED_OF_OBJECT,
-                        List.of(filter.ws(), object),
-                        List.of(part, part, state, state));
+                        OF_OBJECT, REACHED_OF_OBJECT, List.of(filter.ws(), object), List.of(part, part, state, state));
             }
             if (filter.selection() == StoreQueries.EffectSelection.SUPPRESSED) {
                 return new IndexScan(SUPPRESSED, REACHED_SUPPRESSED, List.of(filter.ws()), List.of(state, state));

@@ -173,7 +173,8 @@ final class JdbcKeyedSignalWriter {
                 listen.since());
         if (kept == null) {
             int undoing = listen.compensating() ? 1 : 0;
-            session.update(ADD_WAIT, ear.by().run(), ear.storedPath(), to.workspace(), to.name(), to.key(), now, undoing);
+            session.update(
+                    ADD_WAIT, ear.by().run(), ear.storedPath(), to.workspace(), to.name(), to.key(), now, undoing);
             return ListenResult.NOTHING;
         }
         session.update(MARK_DELIVERED, ear.by().run().text(), to.workspace(), to.name(), kept[0]);

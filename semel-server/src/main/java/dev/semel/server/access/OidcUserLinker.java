@@ -35,7 +35,8 @@ record OidcUserLinker(SemelRuntime semel) {
                 return name;
             }
         }
-        throw new IllegalStateException("the login gave up: other logins changed the record of this user " + TRIES + " times");
+        throw new IllegalStateException(
+                "the login gave up: other logins changed the record of this user " + TRIES + " times");
     }
 
     /** The stored name of this identity, or a free one that is stored now; null: try again. */

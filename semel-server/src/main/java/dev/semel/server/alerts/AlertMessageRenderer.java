@@ -79,7 +79,7 @@ final class AlertMessageRenderer {
                     + " each new action.";
             case "duplicates_prevented" ->
                 "callers send more duplicates than usual. Semel prevented them. Look for timeouts or a retry"
-                        + " loop at the caller; `semel request list` shows which caller it is.";
+                        + " loop at the caller; `semel request list` shows the caller.";
             case "retry_recoveries" ->
                 "runs completed after a failed attempt or a crash. A service that your steps call may be unstable. Show"
                         + " the attempts with `semel run timeline RUN`.";

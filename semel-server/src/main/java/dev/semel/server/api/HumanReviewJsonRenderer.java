@@ -231,9 +231,8 @@ final class HumanReviewJsonRenderer {
             known.add("No response is recorded, because the worker stopped or lost the connection after the send.");
         }
         if (!UnmaskedPiiValue.question(one.row(), "key_changed").isNull()) {
-            known.add(
-                    "The effect key of the step has changed since then. The provider would not recognise a second send"
-                            + " or find the first one in a lookup.");
+            known.add("The effect key of the step has changed since the first send. The provider would not recognise a"
+                    + " second send or find the first one in a lookup.");
         }
         if (isOver(one)) {
             known.add(

@@ -50,8 +50,8 @@ final class HumanReviewPermissionCheck {
                             ErrorCode.FORBIDDEN,
                             "Only " + names + " or an administrator can decide review " + row.id() + ", and you are "
                                     + who.tokenId() + ". Semel recorded no decision and sent nothing.",
-                            "Ask one of them or an administrator to decide. A user has the roles of their groups (PUT"
-                                    + " /v1/users/NAME). A token named ops has the role ops.")
+                            "Ask one of these reviewers or an administrator to decide. A user has the roles of their"
+                                    + " groups (PUT /v1/users/NAME). A token named ops has the role ops.")
                     .with("review_id", row.id())
                     .with("may", names);
         }

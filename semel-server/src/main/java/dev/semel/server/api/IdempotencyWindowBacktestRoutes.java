@@ -83,7 +83,8 @@ record IdempotencyWindowBacktestRoutes(SemelRuntime semel) {
                         && window.compareTo(KeyPolicy.LONGEST_WINDOW) <= 0);
         if (windows.isEmpty() || windows.size() > MOST_WINDOWS || !fits) {
             throw ApiErrors.invalidInput(
-                    "A backtest needs 1 to " + MOST_WINDOWS + " windows, each between 1s and 365d. Nothing was computed.",
+                    "A backtest needs 1 to " + MOST_WINDOWS
+                            + " windows, each between 1s and 365d. Nothing was computed.",
                     "Send {\"workflow\": \"NAME\", \"windows\": [\"12h\", \"24h\", \"48h\"]}.");
         }
         return windows;

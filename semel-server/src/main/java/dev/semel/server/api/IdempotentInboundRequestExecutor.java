@@ -85,8 +85,7 @@ record IdempotentInboundRequestExecutor(SemelRuntime semel) {
     private static SemelException conflict(IdempotencyKey key) {
         return new SemelException(
                         ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
-                        "Key \"" + key.text()
-                                + "\" was used before with a different request of this kind. Nothing was changed.",
+                        "Key \"" + key.text() + "\" was used before for a different request. Nothing was changed.",
                         "Send the original request to get the original response, or use a new key.")
                 .with("reason", "request")
                 .with("idempotency_key", key.text())

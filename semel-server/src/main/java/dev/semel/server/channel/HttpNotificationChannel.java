@@ -94,7 +94,7 @@ final class HttpNotificationChannel implements NotificationChannel {
                 && name.chars().allMatch(c -> c == '-' || (c < 0x7f && Character.isLetterOrDigit(c)));
         if (!open) {
             throw new RequestRejected(
-                    "the message sets a header that does not begin with X-. Only the channel may set such headers."
+                    "the message sets a header that does not begin with X-. A message may set only X- headers."
                             + " Nothing was sent.");
         }
         if (value.length() > 900 || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {

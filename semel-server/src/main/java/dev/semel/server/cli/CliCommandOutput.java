@@ -21,7 +21,7 @@ final class CliCommandOutput {
             description = "Print tab-separated lines for grep and cut: full times, no heading, no colour.")
     boolean plain;
 
-    @Option(names = "--no-color", description = "Print no colours. The variable NO_COLOR does the same.")
+    @Option(names = "--no-color", description = "Print no colours. The environment variable NO_COLOR does the same.")
     boolean noColor;
 
     private CliCommandEnvironment environment() {

@@ -27,7 +27,9 @@ final class CliInboundWebhookCommands {
             description = "Creates a webhook and prints the URL for the provider.",
             footer = "  semel webhook create stripe --preset stripe --secret stripe_signing")
     static final class WebhookCreateCommand extends CliApiCommand {
-        @Parameters(paramLabel = "NAME", description = "Name of the webhook, and the source of its events.")
+        @Parameters(
+                paramLabel = "NAME",
+                description = "Name of the webhook. Its events have this name as their source.")
         String name = "";
 
         @Option(
@@ -93,7 +95,7 @@ final class CliInboundWebhookCommands {
 
     @Command(
             name = "rotate",
-            description = "Adds a secret, so that the webhook accepts the new secret and the newest old secret. With"
+            description = "Adds a secret. The webhook then accepts the new secret and the secret before it. With"
                     + " --address, gives the webhook a new URL instead.")
     static final class WebhookRotateCommand extends CliApiCommand {
         @Parameters(paramLabel = "NAME")

@@ -26,7 +26,7 @@ final class CliPayloadArgumentReader {
         if (text.indexOf('\ufffd') >= 0) {
             throw bad(
                     "The data contains characters that this locale cannot decode. Nothing was sent.",
-                    "Put it into a UTF-8 file and pass --data @FILE.");
+                    "Put the data into a UTF-8 file and pass --data @FILE.");
         }
         try {
             if (TerminalJsonFormatter.parse(text).isMissingNode()) {
@@ -37,7 +37,7 @@ final class CliPayloadArgumentReader {
             String where = at == null ? "" : ", at line " + at.getLineNr() + ", column " + at.getColumnNr();
             throw bad(
                     "The data is not one JSON value" + where + ". Nothing was sent.",
-                    "Quote it for the shell: --data '{\"amount\":4900}', or use --data @FILE.");
+                    "Quote the data for the shell: --data '{\"amount\":4900}', or use --data @FILE.");
         }
         return text;
     }

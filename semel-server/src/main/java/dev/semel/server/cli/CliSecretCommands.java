@@ -51,7 +51,7 @@ final class CliSecretCommands {
                     ExitCode.USAGE,
                     "invalid-data",
                     "The value is empty. Nothing was stored.",
-                    "Type it at the prompt, or pass it on stdin: semel secret set " + ShellQuoting.quote(name)
+                    "Type the value at the prompt, or pass it on stdin: semel secret set " + ShellQuoting.quote(name)
                             + " < FILE");
         }
     }

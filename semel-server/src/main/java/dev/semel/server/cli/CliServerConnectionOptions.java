@@ -26,8 +26,8 @@ final class CliServerConnectionOptions {
     @Option(
             names = "--server",
             paramLabel = "URL",
-            description = "Address of the server. Default: SEMEL_SERVER, then the address of `semel login`, then "
-                    + DEFAULT_ADDRESS + ".")
+            description = "Address of the server. Default: the address in SEMEL_SERVER, or else the address of"
+                    + " `semel login`, or else " + DEFAULT_ADDRESS + ".")
     @Nullable
     String server;
 
@@ -35,8 +35,8 @@ final class CliServerConnectionOptions {
             names = "--token-file",
             paramLabel = "FILE",
             description =
-                    "File with the API token. Default: SEMEL_TOKEN, then the token of `semel login`, then `dev` for a"
-                            + " local server.")
+                    "File with the API token. Default: no file. The command then uses the token in SEMEL_TOKEN, or"
+                            + " else the token of `semel login`, or else `dev` for a local server.")
     @Nullable
     Path tokenFile;
 
@@ -69,7 +69,7 @@ final class CliServerConnectionOptions {
         try {
             uri = URI.create(text);
         } catch (IllegalArgumentException notAUri) {
-            throw usage("The server's address is not a URL. Write it as " + DEFAULT_ADDRESS + ".");
+            throw usage("The server's address is not a URL. Write an address such as " + DEFAULT_ADDRESS + ".");
         }
         if (!("http".equals(uri.getScheme()) || "https".equals(uri.getScheme())) || uri.getHost() == null) {
             throw usage("The server's address must begin with http:// or https:// and name a host, as in "

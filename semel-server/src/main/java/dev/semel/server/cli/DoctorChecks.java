@@ -100,7 +100,9 @@ record DoctorChecks(CliCommandEnvironment environment, CliServerConnectionOption
         Path file = data.resolve("semel.db");
         if (!Files.isDirectory(folder) || !writable(folder) || (Files.exists(file) && !Files.isWritable(file))) {
             return DoctorFinding.fail(
-                    "store", data + " cannot be written", "Change its owner, or choose another folder with --data.");
+                    "store",
+                    data + " cannot be written",
+                    "Change the owner of the folder, or choose another folder with --data.");
         }
         try {
             return checkDiskSpace(data, Files.getFileStore(folder).getUsableSpace() / MIB);

@@ -31,7 +31,10 @@ final class EventSendCommand extends CliApiCommand {
     @Nullable
     String data;
 
-    @Option(names = "--times", paramLabel = "N", description = "Send it N times, to see duplicates prevented.")
+    @Option(
+            names = "--times",
+            paramLabel = "N",
+            description = "Send the trigger N times, to see how the server handles duplicates.")
     int times = 1;
 
     @Override

@@ -91,7 +91,9 @@ abstract sealed class RunReplayCommand extends CliApiCommand {
                 description = "Run these completed steps again on purpose.")
         List<String> redo = new ArrayList<>();
 
-        @Option(names = "--confirm-redo", description = "Confirm that the effects of --redo happen a second time.")
+        @Option(
+                names = "--confirm-redo",
+                description = "Confirm that the effects of the steps in --redo may happen a second time.")
         boolean confirmRedo;
 
         @Option(

@@ -64,7 +64,7 @@ final class RunSignalCommand extends CliApiCommand {
         String once = id != null || !toRun ? id : key;
         JsonNode response = send(once == null ? call : call.withHeader("Idempotency-Key", once));
         if (toRun) {
-            String unchanged = "the signal was not delivered: it arrived before, or the run has ended";
+            String unchanged = "the signal was not delivered: the server received it before, or the run has ended";
             return printAction(response, "delivered", words.getFirst(), unchanged);
         }
         return output.print(response, () -> {

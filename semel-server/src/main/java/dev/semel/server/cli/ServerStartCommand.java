@@ -28,7 +28,9 @@ abstract sealed class ServerStartCommand extends CliCommand {
     @Option(
             names = "--store",
             paramLabel = "URL",
-            description = "sqlite:FILE or jdbc:postgresql://HOST/DB. Default: SEMEL_STORE, then SQLite in --data.")
+            description =
+                    "sqlite:FILE or jdbc:postgresql://HOST/DB. Default: the environment variable SEMEL_STORE, or else"
+                            + " SQLite in the --data folder.")
     @Nullable
     String store;
 
@@ -39,7 +41,7 @@ abstract sealed class ServerStartCommand extends CliCommand {
     @Option(
             names = "--name",
             paramLabel = "NAME",
-            description = "Name of this server in `semel worker list`. Default: SEMEL_NAME.")
+            description = "Name of this server in `semel worker list`. Default: the environment variable SEMEL_NAME.")
     @Nullable
     String name;
 
@@ -54,7 +56,7 @@ abstract sealed class ServerStartCommand extends CliCommand {
             names = "--allow-host",
             paramLabel = "NAME[:PORT]",
             description = "Host that steps may call although its address is private; repeatable. Default:"
-                    + " SEMEL_ALLOW_HOSTS, separated by commas.")
+                    + " the environment variable SEMEL_ALLOW_HOSTS, a list separated by commas.")
     @Nullable
     List<String> allowHosts;
 
@@ -78,7 +80,9 @@ abstract sealed class ServerStartCommand extends CliCommand {
     @Option(
             names = "--max-depth",
             paramLabel = "N",
-            description = "Longest chain of runs that start each other by requests, events and webhooks. Default: 16.")
+            description =
+                    "Maximum length of a chain of runs in which each run starts the next one by a request, event or"
+                            + " webhook. Default: 16.")
     int maxDepth = ServerOptions.ServerLimits.DEFAULT.maxDepth();
 
     @Option(
@@ -90,9 +94,8 @@ abstract sealed class ServerStartCommand extends CliCommand {
     @Option(
             names = "--trusted-proxy",
             paramLabel = "ADDRESS[/BITS]",
-            description =
-                    "Proxy whose X-Forwarded-For is trusted, such as 127.0.0.1 or 10.0.0.0/24; repeatable. Default:"
-                            + " SEMEL_TRUSTED_PROXIES, separated by commas, else none.")
+            description = "Proxy whose X-Forwarded-For the server trusts, such as 127.0.0.1 or 10.0.0.0/24; repeatable."
+                    + " Default: the environment variable SEMEL_TRUSTED_PROXIES, a list separated by commas.")
     @Nullable
     List<String> trustedProxies;
 
@@ -107,7 +110,9 @@ abstract sealed class ServerStartCommand extends CliCommand {
     static final class DevCommand extends ServerStartCommand {
         @Option(
                 names = "--demo",
-                description = "Add example workflows, and fake providers that listen on the port after --port.")
+                description =
+                        "Add example workflows and fake providers. The fake providers listen on the --port number plus"
+                                + " 1.")
         boolean demo;
 
         DevCommand(Function<ServerOptions, Integer> serve) {
@@ -133,7 +138,7 @@ abstract sealed class ServerStartCommand extends CliCommand {
         @Option(
                 names = "--host",
                 paramLabel = "HOST",
-                description = "Address to listen on. Default: SEMEL_HOST, then 127.0.0.1.")
+                description = "Address to listen on. Default: the environment variable SEMEL_HOST, or else 127.0.0.1.")
         @Nullable
         String host;
 

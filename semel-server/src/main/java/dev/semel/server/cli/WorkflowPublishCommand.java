@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 @Command(
         name = "publish",
-        description = "Publishes workflow files. An invalid file does not stop the others.",
+        description = "Publishes workflow files. If a file is invalid, the command still publishes the other files.",
         footer = {
             "  semel publish workflows/payment_receipt.yaml",
             "  semel publish --dry-run workflows",
@@ -78,7 +78,7 @@ final class WorkflowPublishCommand extends CliApiCommand {
         String text = CliWorkflowFileReader.read(file);
         String name = YamlWorkflowNameReader.find(text)
                 .orElseThrow(() -> CliWorkflowFileReader.failure(
-                        file, "has no workflow name", "Begin it with `semel: 1` and `workflow: NAME`."));
+                        file, "has no workflow name", "Begin the file with `semel: 1` and `workflow: NAME`."));
         String type = file.toString().endsWith(".json") ? "application/json" : "application/yaml";
         CliApiRequest call = CliApiRequest.put("v1", "workflows", name)
                 .withBody(type, text)

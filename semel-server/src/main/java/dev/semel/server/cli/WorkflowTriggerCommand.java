@@ -55,7 +55,10 @@ final class WorkflowTriggerCommand extends CliApiCommand {
     @Nullable
     Duration wait;
 
-    @Option(names = "--times", paramLabel = "N", description = "Send it N times, to see duplicates prevented.")
+    @Option(
+            names = "--times",
+            paramLabel = "N",
+            description = "Send the trigger N times, to see how the server handles duplicates.")
     int times = 1;
 
     @Option(names = "--run-id", paramLabel = "ID", description = "Choose the id of the run.")

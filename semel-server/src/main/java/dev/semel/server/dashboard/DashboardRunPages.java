@@ -178,8 +178,8 @@ public final class DashboardRunPages {
                 .text("Actor", "actor_id")
                 .whenEmpty(
                         filters.isSet()
-                                ? "No request matches this filter. Send one twice:"
-                                : "No duplicate requests yet. Send one twice:",
+                                ? "No request matches this filter. To see a duplicate, send a request twice:"
+                                : "No duplicate requests yet. To see one, send a request twice:",
                         "semel send payment_receipt --key evt_1 --times 2 --data '{\"payment_id\":\"pay_1\","
                                 + "\"amount\":4900,\"currency\":\"usd\"}'")
                 .withFilters(filters)

@@ -78,7 +78,7 @@ public final class RunReplayPages {
                 .time("Created", "created_at")
                 .time("Valid until", "valid_until")
                 .whenEmpty(
-                        "No safe replay plans yet. Creating a plan runs nothing:",
+                        "No safe replay plans yet. Create a plan; creating it replays nothing:",
                         "semel replay plan status:failed since:2h")
                 .withRows(visit.get("/v1/replays", visit.cursor()));
         return visit.page("list", "Safe replays", "Safe replays")

@@ -92,8 +92,8 @@ public final class InboundEventProcessor {
         }
         throw new SemelException(
                 ErrorCode.OVERLOADED,
-                "Workflows changed repeatedly while the server searched for subscribers of this event. Runs that it"
-                        + " has started continue.",
+                "Workflows changed repeatedly while the server searched for subscribers of this event. Runs that"
+                        + " have already started continue.",
                 "Send the event again in a moment. The server does not start the same run twice.");
     }
 

@@ -37,7 +37,7 @@ public final class RunTriggerChainDepthLimit {
             throw new SemelException(
                     ErrorCode.TRIGGERED_TOO_DEEP,
                     "Workflow \"" + workflow + "\" would be started by a chain of " + depth
-                            + " runs that started each other, but at most " + most
+                            + " runs, each started by the previous one, but at most " + most
                             + " are allowed. No run was started.",
                     "Look for workflows that start each other in a cycle. If the chain is intended, start the"
                             + " server with"

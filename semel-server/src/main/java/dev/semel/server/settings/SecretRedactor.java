@@ -55,7 +55,9 @@ public final class SecretRedactor {
         private String removeFrom(EscapedTextDecoder decoded, String original) {
             BitSet secret = new BitSet();
             for (String needle : needles) {
-                for (int at = decoded.text().indexOf(needle); at >= 0; at = decoded.text().indexOf(needle, at + 1)) {
+                for (int at = decoded.text().indexOf(needle);
+                        at >= 0;
+                        at = decoded.text().indexOf(needle, at + 1)) {
                     secret.set(decoded.starts()[at], decoded.starts()[at + needle.length()]);
                 }
             }
@@ -65,7 +67,9 @@ public final class SecretRedactor {
                 clean.append(original, from, at).append(MARK);
                 from = secret.nextClearBit(at);
             }
-            return from == 0 ? original : clean.append(original, from, original.length()).toString();
+            return from == 0
+                    ? original
+                    : clean.append(original, from, original.length()).toString();
         }
     }
 
@@ -102,10 +106,8 @@ public final class SecretRedactor {
         values.forEach(value -> add(needles, value));
         Comparator<String> longestFirst =
                 Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder());
-        SearchTexts found = new SearchTexts(
-                needles.stream().sorted(longestFirst).toList(),
-                values,
-                change);
+        SearchTexts found =
+                new SearchTexts(needles.stream().sorted(longestFirst).toList(), values, change);
         cache.put(workspace, found);
         return found;
     }

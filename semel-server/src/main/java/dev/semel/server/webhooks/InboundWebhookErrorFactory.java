@@ -25,14 +25,14 @@ final class InboundWebhookErrorFactory {
         return new SemelException(
                 ErrorCode.WEBHOOK_TIMESTAMP_OUT_OF_TOLERANCE,
                 "This delivery is correctly signed, but its timestamp is outside the tolerance. No run was started.",
-                "Synchronise both clocks. If the delivery was delayed, send it again from the provider.");
+                "Synchronise both clocks. If the delivery was delayed, let the provider send it again.");
     }
 
     static SemelException reusedSignature() {
         return new SemelException(
                 ErrorCode.WEBHOOK_SIGNATURE_REUSED,
-                "This signature was used before under another event id or type, and this preset does not sign them."
-                        + " No run was started.",
+                "This signature was used before under another event id or type. In this preset, the signature covers"
+                        + " neither. No run was started.",
                 "If the provider sends the same body with two different event ids, set `signature_reuse: flag` in the"
                         + " webhook.");
     }
@@ -40,9 +40,9 @@ final class InboundWebhookErrorFactory {
     static SemelException tooOldToReprocess() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "This delivery is more than seven days old. Semel no longer knows which runs it started, so it could"
-                        + " start them twice. No run was started.",
-                "To start new runs, send it again from the provider.");
+                "This delivery is more than seven days old. Semel no longer knows which runs the delivery started, so"
+                        + " the same runs could start again. No run was started.",
+                "To start new runs, let the provider send the delivery again.");
     }
 
     static SemelException secretUnavailable() {

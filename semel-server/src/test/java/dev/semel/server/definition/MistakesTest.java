@@ -370,8 +370,7 @@ class MistakesTest {
         var secret = DefinitionFixtures.only(DefinitionFixtures.with(
                 "steps:\n  - {id: a, http: {url: 'https://a.example', headers: {X-A: '${ secret[input.n] }'}}}\n"));
         assertEquals(
-                "write the name of the secret, as in secret.CRM_TOKEN: the name must be a constant.",
-                secret.message());
+                "write the name of the secret, as in secret.CRM_TOKEN: the name must be a constant.", secret.message());
         var both = DefinitionFixtures.only(DefinitionFixtures.with(
                 "steps:\n  - {id: a, on_error: continue, parallel: {left: [{id: b, set: 1}]}}\n"));
         assertTrue(

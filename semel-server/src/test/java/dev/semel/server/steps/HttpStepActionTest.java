@@ -133,7 +133,8 @@ final class HttpStepActionTest extends HttpStepTestBench {
         server.answers(OK + "\"" + "x".repeat(3_000) + "\"");
         String step = "http: {method: POST, url: \"%s\", max_response: 2KiB}\nprotect: provider_key";
         assertEquals(
-                "result-not-recordable", failure(step.formatted(server.url("/")), "{}").reason());
+                "result-not-recordable",
+                failure(step.formatted(server.url("/")), "{}").reason());
         assertEquals(1, server.requests().size());
     }
 

@@ -94,7 +94,9 @@ class NotificationFallbackTest {
             assertEquals("mail", result.path("channel").asString(""), result.toString());
             assertEquals(
                     "false", result.path("deliveries").path(0).path("recorded").toString(), result.toString());
-            assertEquals("only if mail fails", result.path("not_sent").path(0).path("reason").asString(""));
+            assertEquals(
+                    "only if mail fails",
+                    result.path("not_sent").path(0).path("reason").asString(""));
         }
     }
 

@@ -140,7 +140,7 @@ class DetailPagesInBrowserTest {
             String id = page.url().replaceAll(".*/(rpl_[A-Za-z0-9]+).*", "$1");
             server.as(second).post("/v1/replays/" + id + "/approve", "{}").expect(200);
             tab.go("/replays/" + id);
-            assertThat(page.locator("main")).containsText("Approved options: the safe part, 1 runs per second");
+            assertThat(page.locator("main")).containsText("Approved options: the safe actions, 1 runs per second");
             outage.end();
             press(page, "Apply the safe part: 12 runs");
             page.locator("#s-reason").fill("enough seen");

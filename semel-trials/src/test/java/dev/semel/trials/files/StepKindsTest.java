@@ -290,8 +290,7 @@ class StepKindsTest extends OnDevServers {
         String lead = "x".repeat(100_000);
         List<String> runs = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            runs.add(caller.trigger(
-                            "hoarder", "h" + i, "{\"data\":{\"region\":\"emea\",\"lead\":\"" + lead + "\"}}")
+            runs.add(caller.trigger("hoarder", "h" + i, "{\"data\":{\"region\":\"emea\",\"lead\":\"" + lead + "\"}}")
                     .expect(200)
                     .text("run_id"));
         }
