@@ -16,7 +16,7 @@ final class JacksonErrorTranslator {
             new Pattern(
                     "Unrecognized character escape", "a backslash is followed by a character that it cannot escape"),
             new Pattern("hex-digit", "\\u must be followed by four hexadecimal digits"),
-            new Pattern("Leading zeroes", "a number must not start with a zero"),
+            new Pattern("Leading zeroes", "a number must not have leading zeros"),
             new Pattern("in numeric value", "this is not a JSON number"),
             new Pattern("to start property name", "a member name in double quotes is expected here"),
             new Pattern("was expecting a colon", "a colon is expected between a member's name and its value"),

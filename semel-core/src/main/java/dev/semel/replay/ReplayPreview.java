@@ -52,7 +52,7 @@ public record ReplayPreview(
             if (trace == null || !AGAIN.contains(trace.kind())) {
                 return blocked("step \"" + again + "\" cannot be repeated: "
                         + (trace == null
-                                ? "the run did not reach it"
+                                ? "the run did not reach this step"
                                 : "it is a " + trace.kind().word()));
             }
         }

@@ -235,7 +235,7 @@ public final class ReplayStepPlanner {
         JournalEntry.StepResult done = trace.done();
         return done != null && done.outcome() != JournalEntry.StepOutcome.TIMED_OUT
                 ? step(path, "await", SafeReplayStepAction.ASK, "the signal went to the old run and must be sent again")
-                : step(path, "await", SafeReplayStepAction.RUN_AGAIN, "it waits again");
+                : step(path, "await", SafeReplayStepAction.RUN_AGAIN, "this step waits again");
     }
 
     /** An effect. A notification that is not recorded is not sent if the options say so. */
@@ -273,7 +273,7 @@ public final class ReplayStepPlanner {
         if (row.state() == EffectLedger.EffectState.FREE && !unguarded) {
             return stepMatch == ReplayDeclaredStepsByVersion.StepMatch.GONE
                     ? null
-                    : step(path, "effect", SafeReplayStepAction.SEND, "it was rejected, or not sent");
+                    : step(path, "effect", SafeReplayStepAction.SEND, "the effect was rejected, or not sent");
         }
         boolean done = row.state() == EffectLedger.EffectState.DONE;
         PlannedReplayStep one = switch (stepMatch) {
@@ -349,7 +349,7 @@ public final class ReplayStepPlanner {
                         "effect",
                         SafeReplayStepAction.REUSE,
                         "this effect is never sent again, and its outcome stays unknown");
-            default -> step(path, "effect", SafeReplayStepAction.ASK, "it may have happened");
+            default -> step(path, "effect", SafeReplayStepAction.ASK, "the effect may have happened");
         };
     }
 

@@ -145,7 +145,7 @@ final class RedoStepTest {
         Run<String> run = completed();
         ReplayPreview prediction =
                 ReplayPreview.parse(item(plan(run, true, "nothing")).preview());
-        assertTrue(String.valueOf(prediction.blocked()).contains("did not reach it"));
+        assertTrue(String.valueOf(prediction.blocked()).contains("did not reach this step"));
     }
 
     @Test

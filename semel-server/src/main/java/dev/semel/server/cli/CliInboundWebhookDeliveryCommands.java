@@ -84,8 +84,8 @@ final class CliInboundWebhookDeliveryCommands {
             output.printLine("");
             output.printLine(TerminalJsonFormatter.sanitize(sample.path("body").asString("")));
             output.printMessage(
-                    "no webhook is named " + name + ". This is what the provider would send, signed with the secret "
-                            + TerminalJsonFormatter.text(sample, "secret") + ". Nothing was sent.");
+                    "no webhook is named " + name + ", so nothing was sent. The provider would send the request above,"
+                            + " signed with the secret " + TerminalJsonFormatter.text(sample, "secret") + ".");
             output.printMessage("create one: semel webhook create " + ShellQuoting.quote(name) + " --preset "
                     + ShellQuoting.quote(name) + " --secret NAME");
             return ExitCode.OK;

@@ -180,7 +180,7 @@ record YamlEffectOptionsReader(
                 fields.choice("on_change", ChangedEffectDataPolicy.class).orElse(ChangedEffectDataPolicy.SEND);
         if (window == null && fields.get("on_change") != null && fields.get("time") == null) {
             draft.addError(
-                    fields.nameRange("on_change"), "`on_change` needs a window across runs; add `time` and `unit`.");
+                    fields.nameRange("on_change"), "`on_change` needs a time window that covers several runs; add `time` and `unit`.");
         }
         return key == null
                 ? null

@@ -43,7 +43,7 @@ class RunResumeCommandTest {
     void a_dry_run_shows_the_prediction_for_each_step() {
         server.on("POST /v1/runs/run_1/resume", json(200, """
             {"run_id":"run_1","status":"failed","resumed":false,"dry_run":true,"blocked":null,"incomplete":false,
-             "steps":[{"step":"mail","kind":"effect","action":"send","reason":"it was rejected, or not sent","until":null}]}\
+             "steps":[{"step":"mail","kind":"effect","action":"send","reason":"the effect was rejected, or not sent","until":null}]}\
             """));
         var result = client.run("run", "resume", "run_1", "--dry-run");
         assertEquals(0, result.exit(), result.err());
