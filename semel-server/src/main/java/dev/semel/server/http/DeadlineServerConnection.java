@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Deadlines apply to every read and write; {@link InboundHttpRequestFramer} validates requests before Helidon. */
 final class DeadlineServerConnection implements ServerConnection {
+    /** The connection whose thread this is. */
+    static final ScopedValue<DeadlineServerConnection> CURRENT = ScopedValue.newInstance();
+
     private static final long NO_DEADLINE = 0;
     /** Limits for discarding an unread body before closing, so that the client can read the response. */
     private static final Duration LINGER = Duration.ofSeconds(1);
@@ -36,6 +39,7 @@ final class DeadlineServerConnection implements ServerConnection {
     private long bodyDeadline = NO_DEADLINE;
     private boolean first = true;
     private boolean faulty;
+    private TotalRequestBodyMemoryLimit.@Nullable BodyMemory bodyMemory;
 
     DeadlineServerConnection(ConnectionContext context, DeadlineConnectionSelector guard) {
         this.settings = guard.settings();
@@ -51,7 +55,10 @@ final class DeadlineServerConnection implements ServerConnection {
     public void handle(Limit limit) throws InterruptedException {
         connections.add(this);
         try {
-            inner.handle(limit);
+            ScopedValue.where(CURRENT, this).call(() -> {
+                inner.handle(limit);
+                return true;
+            });
         } finally {
             if (requestFramer.inBody() && !faulty) {
                 linger();
@@ -75,6 +82,23 @@ final class DeadlineServerConnection implements ServerConnection {
         }
     }
 
+    /** Counts the body of the current request, with the bytes that arrived together with its head. */
+    void countBody(TotalRequestBodyMemoryLimit.BodyMemory memory) {
+        bodyMemory = memory;
+        requireBodyMemory();
+    }
+
+    /** What the server discards from now on is not counted. */
+    void countNoBody() {
+        bodyMemory = null;
+    }
+
+    private void requireBodyMemory() {
+        if (bodyMemory != null && !bodyMemory.growTo(requestFramer.bodyBytes())) {
+            throw InboundRequestErrorFactory.bodyMemoryFull();
+        }
+    }
+
     boolean isOverdue(long now) {
         long limit = deadline;
         return limit != NO_DEADLINE && now - limit >= 0;
@@ -90,7 +114,9 @@ final class DeadlineServerConnection implements ServerConnection {
 
     private byte @Nullable [] read() {
         try {
-            return requestFramer.readNext();
+            byte[] next = requestFramer.readNext();
+            requireBodyMemory();
+            return next;
         } catch (HttpRequestSyntaxError.MalformedRequestException e) {
             faulty = true;
             throw RequestException.builder()

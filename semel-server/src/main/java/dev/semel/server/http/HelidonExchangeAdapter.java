@@ -1,5 +1,6 @@
 package dev.semel.server.http;
 
+import dev.semel.error.SemelException;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
@@ -93,15 +94,12 @@ final class HelidonExchangeAdapter {
         return new ServerHttpRequest(line, parameters, query, body(limit));
     }
 
-    private String client() {
+    String client() {
         return proxies.clientAddress(request.remotePeer().host(), headerLines("X-Forwarded-For"));
     }
 
-    /** The memory to reserve for the body: its Content-Length, or the limit if it has none. */
-    long expectedBodyBytes(int limit) {
-        return request.content().hasEntity()
-                ? Math.min(limit, headers.contentLength().orElse(limit))
-                : 0;
+    boolean hasBody() {
+        return request.content().hasEntity();
     }
 
     private byte[] body(int limit) {
@@ -113,7 +111,7 @@ final class HelidonExchangeAdapter {
         if (headers.contentLength().orElse(0) > limit) {
             throw InboundRequestErrorFactory.bodyTooLarge(limit);
         }
-        if (!request.content().hasEntity()) {
+        if (!hasBody()) {
             bodyRead = true;
             return NOTHING;
         }
@@ -134,6 +132,9 @@ final class HelidonExchangeAdapter {
             byte[] body = in.readNBytes(length);
             int more = in.read();
             return more < 0 ? body : Arrays.copyOf(body, body.length + 1);
+        } catch (SemelException e) {
+            closing = true;
+            throw e;
         } catch (RequestException e) {
             closing = true;
             throw e.status().code() == 413

@@ -24,6 +24,7 @@ final class ServerHttpRequestDispatcher {
     private final RequestIdGenerator ids = new RequestIdGenerator();
     private final InFlightRequestCounter inFlight = new InFlightRequestCounter();
     private final TotalRequestBodyMemoryLimit bodies = TotalRequestBodyMemoryLimit.ofHeap();
+    private final TotalRequestBodyMemoryLimit anonymousBodies = TotalRequestBodyMemoryLimit.ofHeapForAnonymousCallers();
 
     ServerHttpRequestDispatcher(
             HttpServerSettings settings,
@@ -96,18 +97,38 @@ final class ServerHttpRequestDispatcher {
                     RequestAuthorizer.requireScope(principal, route.scope());
                 }
                 route.headerCheck().check(exchange::headerLines);
-                int limit = route.maxBody() == HttpRoute.DEFAULT_BODY ? settings.maxBody() : route.maxBody();
-                long weight = exchange.expectedBodyBytes(limit);
-                if (!bodies.tryReserve(weight)) {
-                    throw InboundRequestErrorFactory.bodyMemoryFull();
-                }
-                try {
-                    yield route.handler().handle(exchange.read(found.parameters(), principal, limit));
-                } finally {
-                    bodies.release(weight);
+                try (TotalRequestBodyMemoryLimit.BodyMemory memory = bodyMemory(exchange, route, principal)) {
+                    yield route.handler().handle(read(exchange, found, principal, memory));
                 }
             }
         };
+    }
+
+    /** Anybody can send bodies to open routes, so these have a small memory limit of their own. */
+    private TotalRequestBodyMemoryLimit.BodyMemory bodyMemory(
+            HelidonExchangeAdapter exchange, HttpRoute route, @Nullable Principal principal) {
+        Principal caller = principal == null && exchange.hasBody()
+                ? route.session().find(exchange::headerLines)
+                : principal;
+        return caller == null
+                ? anonymousBodies.open(ClientNetwork.of(exchange.client()))
+                : bodies.open("workspace " + caller.workspace());
+    }
+
+    private ServerHttpRequest read(
+            HelidonExchangeAdapter exchange,
+            HttpRouter.RouteMatch found,
+            @Nullable Principal principal,
+            TotalRequestBodyMemoryLimit.BodyMemory memory) {
+        int maxBody = found.route().maxBody();
+        DeadlineServerConnection connection = DeadlineServerConnection.CURRENT.get();
+        connection.countBody(memory);
+        try {
+            return exchange.read(
+                    found.parameters(), principal, maxBody == HttpRoute.DEFAULT_BODY ? settings.maxBody() : maxBody);
+        } finally {
+            connection.countNoBody();
+        }
     }
 
     /** Browsers get the dashboard's not-found page, if there is one; other clients get the problem document. */
