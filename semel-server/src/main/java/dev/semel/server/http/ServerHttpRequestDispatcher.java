@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes each HTTP request: finds the route, authenticates, checks scope and headers, reads the body, calls the
+ * Processes each HTTP request: checks the host, finds the route, authenticates, checks scope and headers, reads the body, calls the
  * handler. A request that fails one check learns nothing about the later ones.
  */
 final class ServerHttpRequestDispatcher {
@@ -85,6 +85,9 @@ final class ServerHttpRequestDispatcher {
     }
 
     private ServerHttpResponse decide(HelidonExchangeAdapter exchange) throws Exception {
+        if (!exchange.headerLines(HeaderNames.HOST).stream().allMatch(settings.hosts()::accepts)) {
+            throw InboundRequestErrorFactory.hostNotAllowed();
+        }
         HttpRouter.LookupResult lookup = router.find(exchange.method(), exchange.path());
         Principal principal = authenticate(exchange, lookup);
         return switch (lookup) {
