@@ -13,6 +13,7 @@ import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.spi.ServerConnection;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Deadlines apply to every read and write; {@link InboundHttpRequestFramer} validates requests before Helidon. */
@@ -32,6 +33,11 @@ final class DeadlineServerConnection implements ServerConnection {
     private final InboundHttpRequestFramer requestFramer;
     private final ServerConnection inner;
 
+    private final String network;
+    private final AtomicReference<ConnectionPhase> phase = new AtomicReference<>(ConnectionPhase.BUSY);
+    /** When the wait for the next request began; a {@link System#nanoTime} value. */
+    private volatile long waitingSince;
+
     /** A {@link System#nanoTime} value. The connection's thread writes it, the deadline thread reads it. */
     private volatile long deadline = NO_DEADLINE;
 
@@ -41,10 +47,18 @@ final class DeadlineServerConnection implements ServerConnection {
     private boolean faulty;
     private TotalRequestBodyMemoryLimit.@Nullable BodyMemory bodyMemory;
 
+    /** Only a waiting connection may be closed for another one: the server has not read its request yet. */
+    private enum ConnectionPhase {
+        WAITING,
+        BUSY,
+        EVICTED
+    }
+
     DeadlineServerConnection(ConnectionContext context, DeadlineConnectionSelector guard) {
         this.settings = guard.settings();
         this.connections = guard.connections();
         this.socket = context.serverSocket();
+        this.network = connections.networkOf(context.remotePeer().host());
         this.requestFramer = new InboundHttpRequestFramer(this::readSocket, settings, guard.largestBody());
         this.inner = guard.http1()
                 .connection(new DeadlineConnectionContext(
@@ -53,8 +67,11 @@ final class DeadlineServerConnection implements ServerConnection {
 
     @Override
     public void handle(Limit limit) throws InterruptedException {
-        connections.add(this);
         try {
+            if (!connections.add(this)) {
+                closeSocket();
+                return;
+            }
             ScopedValue.where(CURRENT, this).call(() -> {
                 inner.handle(limit);
                 return true;
@@ -99,6 +116,28 @@ final class DeadlineServerConnection implements ServerConnection {
         }
     }
 
+    /** What limits per address count; empty for a trusted proxy, which carries many clients. */
+    String network() {
+        return network;
+    }
+
+    boolean isWaiting() {
+        return phase.get() == ConnectionPhase.WAITING;
+    }
+
+    long waitingSince() {
+        return waitingSince;
+    }
+
+    /** Closes the connection unless a request has arrived. @return whether it was closed */
+    boolean evict() {
+        boolean evicted = phase.compareAndSet(ConnectionPhase.WAITING, ConnectionPhase.EVICTED);
+        if (evicted) {
+            closeSocket();
+        }
+        return evicted;
+    }
+
     boolean isOverdue(long now) {
         long limit = deadline;
         return limit != NO_DEADLINE && now - limit >= 0;
@@ -130,9 +169,18 @@ final class DeadlineServerConnection implements ServerConnection {
     }
 
     private byte @Nullable [] readSocket() {
+        boolean waits = !requestFramer.inBody();
+        if (requestFramer.idle()) {
+            waitingSince = System.nanoTime();
+        }
         deadline = readDeadline();
         try {
-            return socket.get();
+            phase.compareAndSet(ConnectionPhase.BUSY, waits ? ConnectionPhase.WAITING : ConnectionPhase.BUSY);
+            byte[] bytes = socket.get();
+            if (waits && !phase.compareAndSet(ConnectionPhase.WAITING, ConnectionPhase.BUSY)) {
+                throw new CloseConnectionException("The connection was closed for a newer one");
+            }
+            return bytes;
         } catch (UncheckedIOException e) {
             throw new CloseConnectionException("The client disconnected or exceeded its deadline", e);
         } finally {

@@ -12,6 +12,7 @@ import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -172,13 +173,42 @@ final class HelidonExchangeAdapter {
     }
 
     private void write(ServerHttpResponse.BodyWriter stream) {
-        try (OutputStream out = response.outputStream()) {
+        try (OutputStream out = new ChunkOutputStream(response.outputStream())) {
             stream.writeTo(out);
         } catch (IOException e) {
             throw new CloseConnectionException("The client disconnected while the server wrote the response", e);
         }
         // Closing a Helidon stream only marks it as ended; commit sends the last chunk.
         ((RoutingResponse) response).commit();
+    }
+
+    /** Ignores a flush without new bytes: an empty chunk would end the body. */
+    private static final class ChunkOutputStream extends FilterOutputStream {
+        private boolean written;
+
+        ChunkOutputStream(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            written = true;
+            out.write(b);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            written |= length > 0;
+            out.write(bytes, from, length);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (written) {
+                written = false;
+                out.flush();
+            }
+        }
     }
 
     private boolean skippable() {

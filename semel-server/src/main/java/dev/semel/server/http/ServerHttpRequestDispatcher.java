@@ -101,18 +101,28 @@ final class ServerHttpRequestDispatcher {
                 }
                 route.headerCheck().check(exchange::headerLines);
                 try (TotalRequestBodyMemoryLimit.BodyMemory memory = bodyMemory(exchange, route, principal)) {
-                    yield route.handler().handle(read(exchange, found, principal, memory));
+                    ServerHttpResponse answer = route.handler().handle(read(exchange, found, principal, memory));
+                    yield principal == null ? answer : answer.streamWhile(() -> isStillAllowed(exchange, principal));
                 }
             }
         };
     }
 
+    /** Whether the token of a stream is still valid and has not changed. Not if an error prevents the check. */
+    private boolean isStillAllowed(HelidonExchangeAdapter exchange, Principal principal) {
+        try {
+            Principal now = credentials.authenticate(exchange.headerLines(HeaderNames.AUTHORIZATION));
+            return now.tokenId().equals(principal.tokenId()) && now.scopes().equals(principal.scopes());
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
     /** Anybody can send bodies to open routes, so these have a small memory limit of their own. */
     private TotalRequestBodyMemoryLimit.BodyMemory bodyMemory(
             HelidonExchangeAdapter exchange, HttpRoute route, @Nullable Principal principal) {
-        Principal caller = principal == null && exchange.hasBody()
-                ? route.session().find(exchange::headerLines)
-                : principal;
+        Principal caller =
+                principal == null && exchange.hasBody() ? route.session().find(exchange::headerLines) : principal;
         return caller == null
                 ? anonymousBodies.open(ClientNetwork.of(exchange.client()))
                 : bodies.open("workspace " + caller.workspace());
