@@ -16,6 +16,7 @@ public enum ErrorCode {
     UNSUPPORTED_MEDIA_TYPE(415, false, "The request body has the wrong media type"),
     UNAUTHENTICATED(401, false, "The credential is missing or invalid"),
     FORBIDDEN(403, false, "The credential does not allow this action"),
+    HOST_NOT_ALLOWED(403, false, "The server does not serve this host"),
     NOT_FOUND(404, false, "Not found"),
     METHOD_NOT_ALLOWED(405, false, "The resource does not support this method"),
     PRECONDITION_FAILED(412, false, "The resource has changed since it was read"),

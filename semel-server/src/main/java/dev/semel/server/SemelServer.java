@@ -23,6 +23,7 @@ import dev.semel.server.dashboard.DashboardRoutes;
 import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.demo.DemoDataSeeder;
 import dev.semel.server.demo.DemoExternalApiServer;
+import dev.semel.server.http.AllowedHosts;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.HttpServerSettings;
 import dev.semel.server.http.TokenScope;
@@ -139,7 +140,8 @@ public final class SemelServer implements AutoCloseable {
 
     private static HttpServerSettings httpSettings(ServerOptions options) {
         return HttpServerSettings.defaults(
-                options.host(), options.port(), options.proxySettings().trustedProxies());
+                        options.host(), options.port(), options.proxySettings().trustedProxies())
+                .withHosts(options.dev() ? AllowedHosts.LOOPBACK : AllowedHosts.ANY);
     }
 
     private static OutboundHttpClient outboundClient(ServerOptions options) {

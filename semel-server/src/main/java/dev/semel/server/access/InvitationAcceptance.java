@@ -24,7 +24,8 @@ record InvitationAcceptance(SemelRuntime semel, UserAccountStore users) {
             throw UserInvitationStore.unknownLink();
         }
         // Hashing is slow on purpose, so it runs before the last check of the link, which may be revoked meanwhile.
-        ObjectNode secret = PasswordHash.of(password, semel.newSecret(PasswordHash.SALT_BYTES))
+        String caller = "invitation of workspace " + invitation.ws();
+        ObjectNode secret = PasswordHash.of(password, semel.newSecret(PasswordHash.SALT_BYTES), caller)
                 .toJson();
         if (!invitation.equals(invitations.find(token))) {
             throw UserInvitationStore.unknownLink();

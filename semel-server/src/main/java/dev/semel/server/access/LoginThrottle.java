@@ -2,10 +2,7 @@ package dev.semel.server.access;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import java.net.Inet6Address;
-import java.net.InetAddress;
-import java.util.Arrays;
-import java.util.HexFormat;
+import dev.semel.server.http.ClientNetwork;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -24,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class LoginThrottle {
     private static final long WINDOW = TimeUnit.MINUTES.toNanos(5);
     private static final int REMEMBERED_AT_MOST = 20_000;
-    private static final int BYTES_OF_A_NETWORK = 8;
 
     private final LongSupplier nanos;
 
@@ -74,7 +70,7 @@ final class LoginThrottle {
         }
 
         private String pair() {
-            return "both " + network(address) + " " + lower();
+            return "both " + ClientNetwork.of(address) + " " + lower();
         }
 
         private List<CountedSubject> limits() {
@@ -83,7 +79,7 @@ final class LoginThrottle {
                     : List.of(
                             new CountedSubject(pair(), AttemptLimit.FROM_THERE),
                             new CountedSubject("name " + lower(), AttemptLimit.OF_NAME),
-                            new CountedSubject("address " + network(address), AttemptLimit.OF_ADDRESS));
+                            new CountedSubject("address " + ClientNetwork.of(address), AttemptLimit.OF_ADDRESS));
         }
     }
 
@@ -134,20 +130,5 @@ final class LoginThrottle {
                         "Too many logins failed. The server did not check this login.",
                         "Try again in " + seconds + (seconds == 1 ? " second." : " seconds."))
                 .with("retry_after", seconds);
-    }
-
-    /** Groups IPv6 addresses by network, because one client owns a whole network. */
-    private static String network(String address) {
-        if (address.indexOf(':') < 0) {
-            return address;
-        }
-        try {
-            InetAddress known = InetAddress.ofLiteral(address);
-            return known instanceof Inet6Address
-                    ? HexFormat.of().formatHex(Arrays.copyOf(known.getAddress(), BYTES_OF_A_NETWORK))
-                    : known.getHostAddress();
-        } catch (IllegalArgumentException e) {
-            return address;
-        }
     }
 }

@@ -4,6 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.http.ClientNetwork;
 import dev.semel.server.http.Principal;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
@@ -177,8 +178,9 @@ public final class UserAccountStore {
                 workspace == null || !NAME.matcher(entry.name()).matches() ? null : row(workspace.ws(), entry.name());
         JsonNode known = row == null ? MissingNode.getInstance() : StrictJsonCodec.parse(row.body());
         if (workspace == null || row == null || !known.has("password")) {
-            PasswordHash.simulateCheck(entry.password());
-        } else if (PasswordHash.read(known.path("password")).matches(entry.password())
+            PasswordHash.simulateCheck(entry.password(), ClientNetwork.of(entry.address()));
+        } else if (PasswordHash.read(known.path("password"))
+                        .matches(entry.password(), ClientNetwork.of(entry.address()))
                 && !known.path(DISABLED).asBoolean(false)) {
             attempts.recordSuccess(attempt);
             return cookie(workspace.ws(), row.name(), entry.address());

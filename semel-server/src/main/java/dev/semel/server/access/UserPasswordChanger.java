@@ -36,8 +36,8 @@ record UserPasswordChanger(SemelRuntime semel, LoginThrottle attempts) {
                 principal.workspaceName() + "/" + settingRow.name(), principal.tokenId());
         attempts.admit(guess);
         PasswordHash passwordHash = PasswordHash.read(document.path("password"));
-        boolean fits = passwordHash.matches(choice.old());
-        boolean done = !fits && passwordHash.matches(choice.replacement());
+        boolean fits = passwordHash.matches(choice.old(), principal.tokenId());
+        boolean done = !fits && passwordHash.matches(choice.replacement(), principal.tokenId());
         if (!fits && !done || document.path(UserAccountStore.DISABLED).asBoolean(false)) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
@@ -48,7 +48,7 @@ record UserPasswordChanger(SemelRuntime semel, LoginThrottle attempts) {
         if (fits) {
             document.set(
                     "password",
-                    PasswordHash.of(choice.replacement(), semel.newSecret(PasswordHash.SALT_BYTES))
+                    PasswordHash.of(choice.replacement(), semel.newSecret(PasswordHash.SALT_BYTES), principal.tokenId())
                             .toJson());
         }
         WorkspaceSettingName settingName =

@@ -1,12 +1,13 @@
 package dev.semel.server.api;
 
+import dev.semel.server.http.CpuWorkPool;
 import dev.semel.server.http.HttpRoute;
 import dev.semel.server.http.HttpRouteHandler;
 import dev.semel.server.http.HttpRouter;
 import dev.semel.server.http.TokenScope;
 
 /** Every route that changes state rejects a malformed `Idempotency-Key` before it reads the body. */
-record ApiRouter(HttpRouter router) {
+record ApiRouter(HttpRouter router, CpuWorkPool cpu) {
     ApiRouter get(String pattern, TokenScope scope, HttpRouteHandler handler) {
         router.add("GET", pattern, scope, handler);
         return this;
@@ -22,6 +23,11 @@ record ApiRouter(HttpRouter router) {
 
     ApiRouter delete(String pattern, TokenScope scope, HttpRouteHandler handler) {
         return change("DELETE", pattern, scope, handler, HttpRoute.DEFAULT_BODY);
+    }
+
+    /** Runs a handler that computes much and waits for little on the pool for such work. */
+    HttpRouteHandler cpuBound(HttpRouteHandler handler) {
+        return request -> cpu.run(request.principal().tokenId(), () -> handler.handle(request));
     }
 
     /** @param maxBody bytes */

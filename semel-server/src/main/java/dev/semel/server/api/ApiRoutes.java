@@ -7,18 +7,22 @@ import dev.semel.server.access.ApiTokenRateLimiter;
 import dev.semel.server.access.ApiTokenStore;
 import dev.semel.server.access.UserAccountStore;
 import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.http.CpuWorkPool;
 import dev.semel.server.http.HttpRouter;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.ingress.InboundEventProcessor;
 import dev.semel.server.settings.WorkspaceSettingRepositories;
 import dev.semel.server.webhooks.WebhookReceiver;
 import dev.semel.store.DatabaseRows;
+import java.time.Duration;
 import java.time.InstantSource;
 import tools.jackson.databind.JsonNode;
 
 public final class ApiRoutes {
     private static final int LARGEST_BATCH = SizeLimits.DEFAULT.batchRequestBody();
     private static final int LARGEST_DEFINITION = 256 << 10;
+    private static final CpuWorkPool.WorkLimits TEXT_CHECKS =
+            CpuWorkPool.WorkLimits.of("checks of workflow texts and keys", 64, 8, Duration.ofSeconds(20));
 
     private final SemelRuntime semel;
     private final WorkflowRoutes workflows;
@@ -28,7 +32,8 @@ public final class ApiRoutes {
     private final InboundEventProcessor eventIngress;
     private final StoredInboundEventRoutes storedEvents;
     private final RunUpdateStreamRoutes tail;
-    private final ApiRouter router = new ApiRouter(new HttpRouter());
+    private final CpuWorkPool cpu = new CpuWorkPool(TEXT_CHECKS);
+    private final ApiRouter router = new ApiRouter(new HttpRouter(), cpu);
 
     public ApiRoutes(SemelRuntime semel, ApiTokenStore tokens, PrometheusMetrics metrics, boolean openMetrics) {
         this.semel = semel;
@@ -39,7 +44,7 @@ public final class ApiRoutes {
         this.eventIngress = new InboundEventProcessor(semel, ports(spaces));
         this.actions = new IdempotentInboundRequestExecutor(semel);
         WorkflowVersionRoutes rollouts = new WorkflowVersionRoutes(semel, triggers, actions);
-        this.workflows = new WorkflowRoutes(semel, actions, rollouts, publishChecks);
+        this.workflows = new WorkflowRoutes(semel, actions, rollouts, publishChecks, cpu);
         RunRoutes runs = new RunRoutes(semel, views, triggers);
         IdempotencyKeyRoutes keys = new IdempotencyKeyRoutes(semel, views, actions, spaces);
         RunCancelAndSignalRoutes acts = new RunCancelAndSignalRoutes(semel, views, actions);
@@ -56,7 +61,7 @@ public final class ApiRoutes {
                 .post("/v1/workflows/{id}/resume", TokenScope.OPERATE, workflows::resume)
                 .get("/v1/workflows/{id}/versions", TokenScope.READ, rollouts::list)
                 .get("/v1/workflows/{id}/versions/{version}", TokenScope.READ, rollouts::get)
-                .get("/v1/workflows/{id}/diff", TokenScope.READ, rollouts::diff)
+                .get("/v1/workflows/{id}/diff", TokenScope.READ, router.cpuBound(rollouts::diff))
                 .post("/v1/workflows/{id}/promote", TokenScope.OPERATE, rollouts::promote)
                 .post("/v1/workflows/{id}/rollback", TokenScope.OPERATE, rollouts::rollback)
                 .get("/v1/workflows/{id}/runs", TokenScope.READ, runs::listOfWorkflow)

@@ -49,7 +49,7 @@ final class IdempotencyKeyRoutes {
     void addTo(ApiRouter router) {
         router.get("/v1/keys", TokenScope.READ, this::list)
                 .get("/v1/keys/{key}", TokenScope.READ, this::get)
-                .post("/v1/keys/{key}/simulate", TokenScope.READ, simulation::simulate)
+                .post("/v1/keys/{key}/simulate", TokenScope.READ, router.cpuBound(simulation::simulate))
                 .post("/v1/keys/{key}/extend", TokenScope.OPERATE, this::extend)
                 .post("/v1/keys/{key}/release", TokenScope.OPERATE, this::release);
     }

@@ -364,7 +364,7 @@ final class RunReplayRoutes {
     /** Streams the progress on every change until the plan is verified. */
     private ServerHttpResponse events(ServerHttpRequest request, RunUpdateStreamRoutes streams) {
         ReplayPlanStoreWriteCommand.ReplayPlan plan = find(request);
-        return streams.watch(streams.parseLength(request), "progress", () -> {
+        return streams.watch(request.principal(), streams.parseLength(request), "progress", () -> {
             ObjectNode now = latestView(plan);
             return now == null
                     ? null

@@ -1,8 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.error.ErrorCode;
-import dev.semel.error.SemelException;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
@@ -12,7 +11,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,7 +20,6 @@ import tools.jackson.databind.node.ObjectNode;
  * so a client that reconnects misses none of those. One query per second serves all streams of a workspace.
  */
 final class RunUpdateStreamRoutes {
-    private static final int MAX_STREAMS = 1_000;
     private static final int DEFAULT_SECONDS = 600;
     private static final long POLL_MILLIS = TimeUnit.SECONDS.toMillis(1);
     private static final long KEEP_ALIVE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -31,7 +28,7 @@ final class RunUpdateStreamRoutes {
     private final SemelRuntime semel;
     private final RunJsonRenderer views;
     private final ConcurrentHashMap<Integer, RunChangeFeed> feeds = new ConcurrentHashMap<>();
-    private final AtomicInteger streams = new AtomicInteger();
+    private final OpenStreamLimit streams = new OpenStreamLimit();
     private final Object stopMonitor = new Object();
     private volatile boolean over;
 
@@ -56,21 +53,16 @@ final class RunUpdateStreamRoutes {
     private ServerHttpResponse streamAll(ServerHttpRequest request) {
         long length = parseLength(request);
         RunChangeFeed feed = feeds.computeIfAbsent(request.principal().workspace(), ws -> new RunChangeFeed(semel, ws));
-        countStream();
-        return ServerHttpResponse.stream("text/event-stream", out -> {
-            try {
-                long until = semel.nanos() + length;
-                long lastSent = begin(out);
-                long from = -1;
-                while (!over && semel.nanos() - until < 0) {
-                    RunChangeFeed.FeedUpdate news = feed.updateSince(from);
-                    out.write(news.text());
-                    from = news.lastNumber();
-                    lastSent = keepAlive(out, lastSent, news.text().length == 0);
-                    pause();
-                }
-            } finally {
-                streams.decrementAndGet();
+        return limited(request.principal(), out -> {
+            long until = semel.nanos() + length;
+            long lastSent = begin(out);
+            long from = -1;
+            while (!over && semel.nanos() - until < 0) {
+                RunChangeFeed.FeedUpdate news = feed.updateSince(from);
+                out.write(news.text());
+                from = news.lastNumber();
+                lastSent = keepAlive(out, lastSent, news.text().length == 0);
+                pause();
             }
         });
     }
@@ -79,7 +71,7 @@ final class RunUpdateStreamRoutes {
     private ServerHttpResponse streamRun(ServerHttpRequest request) {
         long length = parseLength(request);
         DatabaseRows.RunRow first = views.findRun(request.principal(), request.parameter("run_id"));
-        return watch(length, "run", () -> {
+        return watch(request.principal(), length, "run", () -> {
             ObjectNode now = runState(first);
             return new ResourceSnapshot(now, now.path("ended").asBoolean(false));
         });
@@ -101,30 +93,39 @@ final class RunUpdateStreamRoutes {
     }
 
     /** Streams a resource on every change until it is over; null: it no longer exists. */
-    ServerHttpResponse watch(long length, String kind, Supplier<@Nullable ResourceSnapshot> look) {
-        countStream();
-        return ServerHttpResponse.stream("text/event-stream", out -> {
-            try {
-                long until = semel.nanos() + length;
-                long lastSent = begin(out);
-                ObjectNode last = RunJsonRenderer.newObject();
-                ResourceSnapshot resourceSnapshot = look.get();
-                while (resourceSnapshot != null && !over && semel.nanos() - until < 0) {
-                    boolean same = resourceSnapshot.state().equals(last);
-                    if (!same) {
-                        out.write(RunChangeFeed.serverSentEvent(kind, resourceSnapshot.state())
-                                .getBytes(StandardCharsets.UTF_8));
-                    }
-                    lastSent = keepAlive(out, lastSent, same);
-                    last = resourceSnapshot.state();
-                    if (resourceSnapshot.ended()) {
-                        return;
-                    }
-                    pause();
-                    resourceSnapshot = look.get();
+    ServerHttpResponse watch(Principal caller, long length, String kind, Supplier<@Nullable ResourceSnapshot> look) {
+        return limited(caller, out -> {
+            long until = semel.nanos() + length;
+            long lastSent = begin(out);
+            ObjectNode last = RunJsonRenderer.newObject();
+            ResourceSnapshot resourceSnapshot = look.get();
+            while (resourceSnapshot != null && !over && semel.nanos() - until < 0) {
+                boolean same = resourceSnapshot.state().equals(last);
+                if (!same) {
+                    out.write(RunChangeFeed.serverSentEvent(kind, resourceSnapshot.state())
+                            .getBytes(StandardCharsets.UTF_8));
                 }
-            } finally {
-                streams.decrementAndGet();
+                lastSent = keepAlive(out, lastSent, same);
+                last = resourceSnapshot.state();
+                if (resourceSnapshot.ended()) {
+                    return;
+                }
+                pause();
+                resourceSnapshot = look.get();
+            }
+        });
+    }
+
+    /** A stream that counts while it is written. */
+    private ServerHttpResponse limited(Principal caller, ServerHttpResponse.BodyWriter stream) {
+        streams.check(caller);
+        return ServerHttpResponse.stream("text/event-stream", out -> {
+            if (streams.tryOpen(caller)) {
+                try {
+                    stream.writeTo(out);
+                } finally {
+                    streams.close(caller);
+                }
             }
         });
     }
@@ -144,16 +145,6 @@ final class RunUpdateStreamRoutes {
                 .put("ended", run.end() != null);
     }
 
-    private void countStream() {
-        if (streams.incrementAndGet() > MAX_STREAMS) {
-            streams.decrementAndGet();
-            throw new SemelException(
-                    ErrorCode.OVERLOADED,
-                    "This server has reached its limit of " + MAX_STREAMS + " open streams. It did not open this one.",
-                    "Close other streams or retry in a moment. GET /v1/runs lists the same runs.");
-        }
-    }
-
     /** Sends the response head at once, even if there is no event yet. */
     private long begin(OutputStream out) throws IOException {
         out.write(KEEP_ALIVE);
@@ -164,14 +155,13 @@ final class RunUpdateStreamRoutes {
     /** Sends a keep-alive, so that each side detects a lost connection. Returns the time of the last one. */
     private long keepAlive(OutputStream out, long lastSent, boolean quiet) throws IOException {
         long now = semel.nanos();
-        if (quiet && now - lastSent < KEEP_ALIVE_NANOS) {
-            return lastSent;
-        }
-        if (quiet) {
+        boolean due = now - lastSent >= KEEP_ALIVE_NANOS;
+        if (quiet && due) {
             out.write(KEEP_ALIVE);
         }
+        // Also without an event: every flush checks that the credential of the stream is still valid.
         out.flush();
-        return now;
+        return quiet && !due ? lastSent : now;
     }
 
     private void pause() throws IOException {

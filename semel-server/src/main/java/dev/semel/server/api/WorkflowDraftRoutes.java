@@ -38,7 +38,7 @@ record WorkflowDraftRoutes(SemelRuntime semel, WorkflowRoutes workflows) {
     private static final Set<String> MEMBERS = Set.of("text", "workflow", "edits", "step");
 
     void addTo(ApiRouter router) {
-        router.change("POST", "/v1/drafts", TokenScope.READ, this::check, LARGEST_BODY);
+        router.change("POST", "/v1/drafts", TokenScope.READ, router.cpuBound(this::check), LARGEST_BODY);
     }
 
     private ServerHttpResponse check(ServerHttpRequest request) {
@@ -86,11 +86,8 @@ record WorkflowDraftRoutes(SemelRuntime semel, WorkflowRoutes workflows) {
         if (!edits.isArray() || edits.size() > MOST_EDITS) {
             throw ApiErrors.invalidTrigger("/edits", "edits must be a list of at most " + MOST_EDITS + " edits");
         }
-        String now = text;
-        for (JsonNode edit : edits) {
-            now = edit(edit).applyTo(now);
-        }
-        return now;
+        return WorkflowDraftEdit.applyAll(
+                text, edits.valueStream().map(WorkflowDraftRoutes::edit).toList());
     }
 
     private static WorkflowDraftEdit edit(JsonNode edit) {

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Serves the explanation of a workflow file: its steps, and the `check --explain` answers for trigger and effects. */
 record WorkflowIdempotencyExplanationRoutes(WorkflowTriggerRoutes triggers) {
     void addTo(ApiRouter router) {
-        router.get("/v1/workflows/{id}/explanation", TokenScope.READ, this::get);
+        router.get("/v1/workflows/{id}/explanation", TokenScope.READ, router.cpuBound(this::get));
     }
 
     private ServerHttpResponse get(ServerHttpRequest request) {

@@ -9,6 +9,8 @@ import dev.semel.error.SemelException;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.definition.WorkflowCallCycleCheck;
 import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.http.CpuWorkPool;
+import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.steps.DeclaredEffect;
@@ -38,17 +40,20 @@ final class WorkflowRoutes {
     private final WorkflowVersionRoutes rollouts;
     private final WorkflowPublishValidator publishChecks;
     private final ScheduleQuota quota;
+    private final CpuWorkPool cpu;
 
     WorkflowRoutes(
             SemelRuntime semel,
             IdempotentInboundRequestExecutor actions,
             WorkflowVersionRoutes rollouts,
-            WorkflowPublishValidator publishChecks) {
+            WorkflowPublishValidator publishChecks,
+            CpuWorkPool cpu) {
         this.semel = semel;
         this.triggers = rollouts.triggers();
         this.actions = actions;
         this.rollouts = rollouts;
         this.publishChecks = publishChecks;
+        this.cpu = cpu;
         this.quota = new ScheduleQuota(semel, () -> triggers.limits().maxSchedules());
     }
 
@@ -130,7 +135,7 @@ final class WorkflowRoutes {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
-    ServerHttpResponse publish(ServerHttpRequest request) {
+    ServerHttpResponse publish(ServerHttpRequest request) throws Exception {
         InboundRequestContentTypeCheck.requireDefinition(request);
         String text = text(request.body());
         String name = request.parameter("id");
@@ -139,7 +144,9 @@ final class WorkflowRoutes {
         if (workflowPrecondition != null && percentage > 0) {
             throw ApiErrors.invalidQuery("If-Match cannot be combined with `percentage`");
         }
-        WorkflowDefinition definition = compileAndCheck(request.principal().workspace(), name, text, percentage > 0);
+        Principal caller = request.principal();
+        WorkflowDefinition definition =
+                cpu.run(caller.tokenId(), () -> compileAndCheck(caller.workspace(), name, text, percentage > 0));
         if ("true".equals(request.query("dry_run"))) {
             return RunJsonRenderer.ok(withWarnings(
                     RunJsonRenderer.newObject().put("workflow", name).put("dry_run", true), definition));

@@ -3,6 +3,7 @@ package dev.semel.server.dashboard;
 import dev.semel.server.access.LoginSessionStore;
 import dev.semel.server.access.LoginThrottleBrowserCookies;
 import dev.semel.server.http.ServerHttpRequest;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,11 @@ final class DashboardCookies {
     private DashboardCookies() {}
 
     static @Nullable String read(ServerHttpRequest request, String name) {
-        for (String line : request.headerLines("Cookie")) {
+        return read(request.headerLines("Cookie"), name);
+    }
+
+    static @Nullable String read(List<String> lines, String name) {
+        for (String line : lines) {
             for (String pair : line.split(";")) {
                 int equals = pair.indexOf('=');
                 if (equals > 0 && pair.substring(0, equals).strip().equals(name)) {

@@ -17,7 +17,9 @@ record DashboardRouter(HttpRouter router, DashboardSessionAndCsrfGuard guard) {
 
     /** @param maxBody bytes */
     DashboardRouter form(String path, int maxBody, DashboardSessionAndCsrfGuard.FormHandler action) {
-        router.add(new HttpRoute("POST", path, TokenScope.OPEN, guard.form(action)).withMaxBody(maxBody));
+        router.add(new HttpRoute("POST", path, TokenScope.OPEN, guard.form(action))
+                .withMaxBody(maxBody)
+                .withSession(guard::findCaller));
         return this;
     }
 }

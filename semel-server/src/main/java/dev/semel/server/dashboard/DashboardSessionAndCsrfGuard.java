@@ -7,11 +7,14 @@ import dev.semel.server.access.UserAccountStore;
 import dev.semel.server.http.HttpProblemResponseMapper;
 import dev.semel.server.http.HttpRouteHandler;
 import dev.semel.server.http.InProcessApiClient;
+import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Requires a session for every dashboard page, and a CSRF token and same origin for every form. */
@@ -46,6 +49,18 @@ final class DashboardSessionAndCsrfGuard {
     SignedInUser signedInUser(ServerHttpRequest request) {
         String cookie = DashboardCookies.read(request, DashboardCookies.SESSION);
         return cookie == null ? null : users.findSignedInUser(cookie);
+    }
+
+    /** The caller by the session cookie; null without a valid session, or if the store cannot tell. */
+    @Nullable
+    Principal findCaller(Function<String, List<String>> headerLines) {
+        String cookie = DashboardCookies.read(headerLines.apply("Cookie"), DashboardCookies.SESSION);
+        try {
+            SignedInUser user = cookie == null ? null : users.findSignedInUser(cookie);
+            return user == null ? null : user.principal();
+        } catch (SemelException e) {
+            return null;
+        }
     }
 
     /** The signed-in user. A page or form that the user opens extends the session; background requests do not. */

@@ -3,14 +3,13 @@ package dev.semel.server.dashboard;
 import dev.semel.server.access.IdentityProvider;
 import dev.semel.server.access.SignedInUser;
 import dev.semel.server.access.UserAccountStore;
+import dev.semel.server.http.AllowedHosts;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Shows the log-in page, and after log-in the pending form that the user can resend. */
 record LoginPage(UserAccountStore users, PageRenderer look) {
-    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     /**
      * @param next the page to open after log-in
@@ -47,6 +46,6 @@ record LoginPage(UserAccountStore users, PageRenderer look) {
     /** Checks the host name, because another site's host name can resolve to this machine (DNS rebinding). */
     static boolean isLocalhost(ServerHttpRequest request) {
         String host = request.header("Host");
-        return host != null && LOOPBACK.contains(host.replaceFirst(":[0-9]+$", ""));
+        return host != null && AllowedHosts.LOOPBACK.accepts(host);
     }
 }

@@ -2,6 +2,7 @@ package dev.semel.server.definition;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.server.expressions.EditableYaml;
 import dev.semel.server.expressions.FormatPreservingYamlEditor;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,64 +12,81 @@ import tools.jackson.databind.JsonNode;
 /** One edit of an unpublished workflow text, addressed by step id. */
 public sealed interface WorkflowDraftEdit {
     /** Applies the edit; the rest of the text stays unchanged. */
-    String applyTo(String text);
+    EditableYaml applyTo(EditableYaml yaml);
+
+    /** Applies the edits one after another. The text after each edit is parsed once. */
+    static String applyAll(String text, List<WorkflowDraftEdit> edits) {
+        if (edits.isEmpty()) {
+            return text;
+        }
+        EditableYaml yaml;
+        try {
+            yaml = EditableYaml.of(text);
+        } catch (SemelException e) {
+            throw invalid("the text is not valid YAML");
+        }
+        for (WorkflowDraftEdit edit : edits) {
+            yaml = edit.applyTo(yaml);
+        }
+        return yaml.text();
+    }
 
     /** Sets one field of a step, e.g. `idempotent.time`. */
     record SetField(String step, String field, JsonNode value) implements WorkflowDraftEdit {
         @Override
-        public String applyTo(String text) {
-            return FormatPreservingYamlEditor.set(text, fieldPath(text, step, field), value);
+        public EditableYaml applyTo(EditableYaml yaml) {
+            return FormatPreservingYamlEditor.set(yaml, fieldPath(yaml, step, field), value);
         }
     }
 
     record RemoveField(String step, String field) implements WorkflowDraftEdit {
         @Override
-        public String applyTo(String text) {
-            return FormatPreservingYamlEditor.remove(text, fieldPath(text, step, field));
+        public EditableYaml applyTo(EditableYaml yaml) {
+            return FormatPreservingYamlEditor.remove(yaml, fieldPath(yaml, step, field));
         }
     }
 
     record AddStep(String after, String id, String kind) implements WorkflowDraftEdit {
         @Override
-        public String applyTo(String text) {
-            WorkflowDraftStepOutline.OutlineStep step = located(text, after);
-            if (WorkflowDraftStepOutline.of(text).step(id).isPresent()) {
+        public EditableYaml applyTo(EditableYaml yaml) {
+            WorkflowDraftStepOutline outline = WorkflowDraftStepOutline.of(yaml);
+            WorkflowDraftStepOutline.OutlineStep step = located(outline, after);
+            if (outline.step(id).isPresent()) {
                 throw invalid("a step '" + id + "' already exists");
             }
             return FormatPreservingYamlEditor.insertAfter(
-                    text, step.list(), step.index(), NewStepYamlSnippets.snippet(kind, id));
+                    yaml, step.list(), step.index(), NewStepYamlSnippets.snippet(kind, id));
         }
     }
 
     /** Moves a step up or down by one in its list. */
     record MoveStep(String step, boolean up) implements WorkflowDraftEdit {
         @Override
-        public String applyTo(String text) {
-            WorkflowDraftStepOutline.OutlineStep moved = located(text, step);
+        public EditableYaml applyTo(EditableYaml yaml) {
+            WorkflowDraftStepOutline.OutlineStep moved = located(WorkflowDraftStepOutline.of(yaml), step);
             if (up ? moved.index() == 0 : moved.position().last()) {
                 throw invalid("step '" + step + "' is already the " + (up ? "first" : "last") + " of its list");
             }
-            return FormatPreservingYamlEditor.swap(text, moved.list(), up ? moved.index() - 1 : moved.index());
+            return FormatPreservingYamlEditor.swap(yaml, moved.list(), up ? moved.index() - 1 : moved.index());
         }
     }
 
     /** Deletes a step and the steps inside it. */
     record DeleteStep(String step) implements WorkflowDraftEdit {
         @Override
-        public String applyTo(String text) {
-            WorkflowDraftStepOutline.OutlineStep gone = located(text, step);
-            return FormatPreservingYamlEditor.removeItem(text, gone.list(), gone.index());
+        public EditableYaml applyTo(EditableYaml yaml) {
+            WorkflowDraftStepOutline.OutlineStep gone = located(WorkflowDraftStepOutline.of(yaml), step);
+            return FormatPreservingYamlEditor.removeItem(yaml, gone.list(), gone.index());
         }
     }
 
-    private static WorkflowDraftStepOutline.OutlineStep located(String text, String id) {
-        return WorkflowDraftStepOutline.of(text)
-                .step(id)
-                .orElseThrow(() -> invalid("there is no step '" + id + "' in the text, or the text is not valid YAML"));
+    private static WorkflowDraftStepOutline.OutlineStep located(WorkflowDraftStepOutline outline, String id) {
+        return outline.step(id).orElseThrow(() -> invalid("there is no step '" + id + "' in the text"));
     }
 
-    private static List<String> fieldPath(String text, String step, String field) {
-        List<String> path = new ArrayList<>(located(text, step).path());
+    private static List<String> fieldPath(EditableYaml yaml, String step, String field) {
+        List<String> path =
+                new ArrayList<>(located(WorkflowDraftStepOutline.of(yaml), step).path());
         path.addAll(List.of(field.split("\\.")));
         return path;
     }

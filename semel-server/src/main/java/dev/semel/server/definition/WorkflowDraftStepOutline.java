@@ -1,5 +1,6 @@
 package dev.semel.server.definition;
 
+import dev.semel.server.expressions.EditableYaml;
 import dev.semel.server.expressions.YamlFileErrorCollector;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.server.expressions.YamlReader;
@@ -30,12 +31,17 @@ public record WorkflowDraftStepOutline(List<OutlineStep> steps) {
      * @param position nesting and position
      * @param list path of the list that contains it
      * @param index index in that list
-     * @param fields all fields of the step
+     * @param tree all fields of the step
      */
     public record OutlineStep(
-            String id, String kind, StepPosition position, List<String> list, int index, JsonNode fields) {
+            String id, String kind, StepPosition position, List<String> list, int index, YamlNode.MapNode tree) {
         public OutlineStep {
             list = List.copyOf(list);
+        }
+
+        /** All fields of the step. */
+        public JsonNode fields() {
+            return tree.toJson();
         }
 
         public List<String> path() {
@@ -58,6 +64,14 @@ public record WorkflowDraftStepOutline(List<OutlineStep> steps) {
         String bare = text.startsWith("\uFEFF") ? text.substring(1) : text;
         YamlSourceText source = new YamlSourceText(bare);
         YamlNode tree = YamlReader.read(bare, source, new YamlFileErrorCollector(source));
+        return of(source, tree);
+    }
+
+    static WorkflowDraftStepOutline of(EditableYaml yaml) {
+        return of(yaml.source(), yaml.root());
+    }
+
+    private static WorkflowDraftStepOutline of(YamlSourceText source, @Nullable YamlNode tree) {
         List<OutlineStep> steps = new ArrayList<>();
         if (tree instanceof YamlNode.MapNode file) {
             new OutlineWalker(source, steps).list(file.get("steps"), List.of("steps"), 0, "");
@@ -84,7 +98,7 @@ public record WorkflowDraftStepOutline(List<OutlineStep> steps) {
                 if (items.get(i) instanceof YamlNode.MapNode step) {
                     StepPosition stepPosition = new StepPosition(
                             depth, branch, source.line(step.range().start()), i == items.size() - 1);
-                    found.add(new OutlineStep(text(step, "id"), kind(step), stepPosition, path, i, step.toJson()));
+                    found.add(new OutlineStep(text(step, "id"), kind(step), stepPosition, path, i, step));
                     inner(step, inside(path, String.valueOf(i)), depth + 1);
                 }
             }

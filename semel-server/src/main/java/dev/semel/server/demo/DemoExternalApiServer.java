@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpExchange;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.server.demo.LoopbackHttpServer.HttpReply;
+import dev.semel.server.http.AllowedHosts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
@@ -76,6 +77,10 @@ public final class DemoExternalApiServer implements AutoCloseable {
 
     /** Null means no response. */
     private @Nullable HttpReply page(HttpExchange exchange) throws IOException {
+        String host = exchange.getRequestHeaders().getFirst("Host");
+        if (host == null || !AllowedHosts.LOOPBACK.accepts(host)) {
+            return json(403, object("error", "the Host header does not name this machine; nothing was done"));
+        }
         boolean isRead = exchange.getRequestMethod().equals("GET");
         String[] path = exchange.getRequestURI().getPath().substring(1).split("/", 2);
         String rest = path.length > 1 ? path[1] : "";

@@ -17,70 +17,42 @@ import tools.jackson.databind.node.ObjectNode;
  * <p>A path is a list of names and indexes that lead to a value: `steps, 0, idempotent, time`.
  */
 public final class FormatPreservingYamlEditor {
-    private static final String MARK = "\uFEFF";
-
     private FormatPreservingYamlEditor() {}
 
     /** Writes a text, number or boolean, and creates missing maps around it. */
-    public static String set(String text, List<String> path, JsonNode value) {
-        return marked(text, bare -> {
-            YamlSourceMap yaml = YamlSourceMap.of(bare);
-            JsonNode exact = exact(value);
-            JsonNode wanted = ExpectedContent.set(yaml.root().toJson(), path, exact);
-            return first(new YamlMapEntryEditor(yaml, path).candidatesWith(exact), wanted, path);
-        });
+    public static EditableYaml set(EditableYaml yaml, List<String> path, JsonNode value) {
+        JsonNode exact = exact(value);
+        JsonNode wanted = ExpectedContent.set(yaml.content(), path, exact);
+        return first(yaml, new YamlMapEntryEditor(yaml.positions(), path).candidatesWith(exact), wanted, path);
     }
 
     /** Removes an entry of a map, with the comment on its line. Does nothing if it is absent. */
-    public static String remove(String text, List<String> path) {
-        return marked(text, bare -> {
-            YamlSourceMap yaml = YamlSourceMap.of(bare);
-            if (yaml.find(path) == null) {
-                return bare;
-            }
-            JsonNode wanted = ExpectedContent.removed(yaml.root().toJson(), path);
-            return first(new YamlMapEntryEditor(yaml, path).candidatesWithout(), wanted, path);
-        });
+    public static EditableYaml remove(EditableYaml yaml, List<String> path) {
+        if (yaml.positions().find(path) == null) {
+            return yaml;
+        }
+        JsonNode wanted = ExpectedContent.removed(yaml.content(), path);
+        return first(yaml, new YamlMapEntryEditor(yaml.positions(), path).candidatesWithout(), wanted, path);
     }
 
     /** Inserts an item, written without indentation, after another item of a list. */
-    public static String insertAfter(String text, List<String> list, int index, String item) {
-        return marked(text, bare -> {
-            YamlSourceMap yaml = YamlSourceMap.of(bare);
-            JsonNode added = YamlSourceMap.of(item).root().toJson().path(0);
-            JsonNode wanted =
-                    ExpectedContent.changed(yaml.root().toJson(), list, items -> items.insert(index + 1, added));
-            return first(List.of(YamlListEditor.of(yaml, list).insertAfter(index, item)), wanted, list);
-        });
+    public static EditableYaml insertAfter(EditableYaml yaml, List<String> list, int index, String item) {
+        JsonNode added = YamlSourceMap.of(item).root().toJson().path(0);
+        JsonNode wanted = ExpectedContent.changed(yaml.content(), list, items -> items.insert(index + 1, added));
+        return first(yaml, List.of(YamlListEditor.of(yaml.positions(), list).insertAfter(index, item)), wanted, list);
     }
 
     /** Swaps an item with the next one, each with its comments. */
-    public static String swap(String text, List<String> list, int index) {
-        return marked(text, bare -> {
-            YamlSourceMap yaml = YamlSourceMap.of(bare);
-            JsonNode wanted = ExpectedContent.changed(
-                    yaml.root().toJson(), list, items -> items.insert(index, items.remove(index + 1)));
-            return first(List.of(YamlListEditor.of(yaml, list).swap(index)), wanted, list);
-        });
+    public static EditableYaml swap(EditableYaml yaml, List<String> list, int index) {
+        JsonNode wanted =
+                ExpectedContent.changed(yaml.content(), list, items -> items.insert(index, items.remove(index + 1)));
+        return first(yaml, List.of(YamlListEditor.of(yaml.positions(), list).swap(index)), wanted, list);
     }
 
     /** Removes an item, with its comments. */
-    public static String removeItem(String text, List<String> list, int index) {
-        return marked(text, bare -> {
-            YamlSourceMap yaml = YamlSourceMap.of(bare);
-            JsonNode wanted = ExpectedContent.changed(yaml.root().toJson(), list, items -> items.remove(index));
-            return first(List.of(YamlListEditor.of(yaml, list).remove(index)), wanted, list);
-        });
-    }
-
-    /** An edit of a text without its byte order mark. */
-    private interface TextChange {
-        String of(String bare);
-    }
-
-    /** Keeps a byte order mark in front of the text. */
-    private static String marked(String text, TextChange change) {
-        return text.startsWith(MARK) ? MARK + change.of(text.substring(1)) : change.of(text);
+    public static EditableYaml removeItem(EditableYaml yaml, List<String> list, int index) {
+        JsonNode wanted = ExpectedContent.changed(yaml.content(), list, items -> items.remove(index));
+        return first(yaml, List.of(YamlListEditor.of(yaml.positions(), list).remove(index)), wanted, list);
     }
 
     /** The number as the reader parses it, for the comparison. */
@@ -99,20 +71,21 @@ public final class FormatPreservingYamlEditor {
     }
 
     /** The first candidate text whose content equals the intended content. */
-    private static String first(List<String> ways, JsonNode wanted, List<String> path) {
+    private static EditableYaml first(EditableYaml before, List<String> ways, JsonNode wanted, List<String> path) {
         for (String way : ways) {
-            if (says(way, wanted)) {
-                return way;
+            EditableYaml edited = parsed(before, way);
+            if (edited != null && edited.content().equals(wanted)) {
+                return edited;
             }
         }
         throw editRejected(path, "its YAML style is too complex for an automatic edit");
     }
 
-    private static boolean says(String way, JsonNode wanted) {
+    private static @Nullable EditableYaml parsed(EditableYaml before, String way) {
         try {
-            return YamlSourceMap.of(way).root().toJson().equals(wanted);
+            return before.withText(way);
         } catch (SemelException e) {
-            return false; // invalid YAML: try the next candidate
+            return null; // invalid YAML: try the next candidate
         }
     }
 

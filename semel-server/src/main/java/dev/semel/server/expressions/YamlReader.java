@@ -36,8 +36,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
  */
 public final class YamlReader {
     public static final int LARGEST_FILE = SizeLimits.DEFAULT.workflowFile();
-    static final int DEEPEST = 32;
-    static final int MOST_NODES = 20_000;
+    public static final int DEEPEST = 32;
+    public static final int MOST_NODES = 20_000;
 
     private final YamlSourceText source;
     private final YamlFileErrorCollector problems;
@@ -63,7 +63,7 @@ public final class YamlReader {
 
     /** The tree, or null if the file is not YAML; the problems have the reason. */
     public static @Nullable YamlNode read(String text, YamlSourceText source, YamlFileErrorCollector problems) {
-        if (text.length() > LARGEST_FILE || text.getBytes(StandardCharsets.UTF_8).length > LARGEST_FILE) {
+        if (isTooLarge(text)) {
             problems.add(new YamlSourceRange(0, 0, ""), "a workflow file may have at most 256 KiB.");
             return null;
         }
@@ -86,6 +86,10 @@ public final class YamlReader {
             problems.add(new YamlSourceRange(0, 0, ""), "the text is not valid YAML.");
         }
         return null;
+    }
+
+    public static boolean isTooLarge(String text) {
+        return text.length() > LARGEST_FILE || text.getBytes(StandardCharsets.UTF_8).length > LARGEST_FILE;
     }
 
     /** Most YAML errors in workflow files are expressions without quotes. */
@@ -124,6 +128,9 @@ public final class YamlReader {
 
     private YamlNode node(Event event, String pointer, int depth) {
         nodes++;
+        if (Thread.currentThread().isInterrupted()) {
+            throw stop(event, pointer, "the server stopped reading the file, because nobody waits for the result.");
+        }
         if (nodes > MOST_NODES) {
             throw stop(event, pointer, "a workflow file may have at most " + MOST_NODES + " values.");
         }

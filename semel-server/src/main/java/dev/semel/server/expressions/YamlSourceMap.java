@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
 /** The parser reports only the start of a list or map. Its end is that of its last value, or the bracket after it. */
 final class YamlSourceMap {
     private final String text;
+    private final YamlSourceText source;
     private final YamlNode root;
     private final boolean wide;
 
-    private YamlSourceMap(String text, YamlNode root) {
+    private YamlSourceMap(String text, YamlSourceText source, YamlNode root) {
         this.text = text;
+        this.source = source;
         this.root = root;
         this.wide = text.chars().anyMatch(c -> Character.isSurrogate((char) c));
     }
@@ -23,11 +25,15 @@ final class YamlSourceMap {
         YamlFileErrorCollector problems = new YamlFileErrorCollector(source);
         YamlNode tree = YamlReader.read(text, source, problems);
         problems.throwIfAny();
-        return new YamlSourceMap(text, Objects.requireNonNull(tree));
+        return new YamlSourceMap(text, source, Objects.requireNonNull(tree));
     }
 
     String text() {
         return text;
+    }
+
+    YamlSourceText source() {
+        return source;
     }
 
     YamlNode root() {

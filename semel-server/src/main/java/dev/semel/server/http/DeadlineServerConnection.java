@@ -13,10 +13,14 @@ import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.spi.ServerConnection;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Deadlines apply to every read and write; {@link InboundHttpRequestFramer} validates requests before Helidon. */
 final class DeadlineServerConnection implements ServerConnection {
+    /** The connection whose thread this is. */
+    static final ScopedValue<DeadlineServerConnection> CURRENT = ScopedValue.newInstance();
+
     private static final long NO_DEADLINE = 0;
     /** Limits for discarding an unread body before closing, so that the client can read the response. */
     private static final Duration LINGER = Duration.ofSeconds(1);
@@ -29,6 +33,11 @@ final class DeadlineServerConnection implements ServerConnection {
     private final InboundHttpRequestFramer requestFramer;
     private final ServerConnection inner;
 
+    private final String network;
+    private final AtomicReference<ConnectionPhase> phase = new AtomicReference<>(ConnectionPhase.BUSY);
+    /** When the wait for the next request began; a {@link System#nanoTime} value. */
+    private volatile long waitingSince;
+
     /** A {@link System#nanoTime} value. The connection's thread writes it, the deadline thread reads it. */
     private volatile long deadline = NO_DEADLINE;
 
@@ -36,11 +45,20 @@ final class DeadlineServerConnection implements ServerConnection {
     private long bodyDeadline = NO_DEADLINE;
     private boolean first = true;
     private boolean faulty;
+    private TotalRequestBodyMemoryLimit.@Nullable BodyMemory bodyMemory;
+
+    /** Only a waiting connection may be closed for another one: the server has not read its request yet. */
+    private enum ConnectionPhase {
+        WAITING,
+        BUSY,
+        EVICTED
+    }
 
     DeadlineServerConnection(ConnectionContext context, DeadlineConnectionSelector guard) {
         this.settings = guard.settings();
         this.connections = guard.connections();
         this.socket = context.serverSocket();
+        this.network = connections.networkOf(context.remotePeer().host());
         this.requestFramer = new InboundHttpRequestFramer(this::readSocket, settings, guard.largestBody());
         this.inner = guard.http1()
                 .connection(new DeadlineConnectionContext(
@@ -49,9 +67,15 @@ final class DeadlineServerConnection implements ServerConnection {
 
     @Override
     public void handle(Limit limit) throws InterruptedException {
-        connections.add(this);
         try {
-            inner.handle(limit);
+            if (!connections.add(this)) {
+                closeSocket();
+                return;
+            }
+            ScopedValue.where(CURRENT, this).call(() -> {
+                inner.handle(limit);
+                return true;
+            });
         } finally {
             if (requestFramer.inBody() && !faulty) {
                 linger();
@@ -75,6 +99,45 @@ final class DeadlineServerConnection implements ServerConnection {
         }
     }
 
+    /** Counts the body of the current request, with the bytes that arrived together with its head. */
+    void countBody(TotalRequestBodyMemoryLimit.BodyMemory memory) {
+        bodyMemory = memory;
+        requireBodyMemory();
+    }
+
+    /** What the server discards from now on is not counted. */
+    void countNoBody() {
+        bodyMemory = null;
+    }
+
+    private void requireBodyMemory() {
+        if (bodyMemory != null && !bodyMemory.growTo(requestFramer.bodyBytes())) {
+            throw InboundRequestErrorFactory.bodyMemoryFull();
+        }
+    }
+
+    /** What limits per address count; empty for a trusted proxy, which carries many clients. */
+    String network() {
+        return network;
+    }
+
+    boolean isWaiting() {
+        return phase.get() == ConnectionPhase.WAITING;
+    }
+
+    long waitingSince() {
+        return waitingSince;
+    }
+
+    /** Closes the connection unless a request has arrived. @return whether it was closed */
+    boolean evict() {
+        boolean evicted = phase.compareAndSet(ConnectionPhase.WAITING, ConnectionPhase.EVICTED);
+        if (evicted) {
+            closeSocket();
+        }
+        return evicted;
+    }
+
     boolean isOverdue(long now) {
         long limit = deadline;
         return limit != NO_DEADLINE && now - limit >= 0;
@@ -90,7 +153,9 @@ final class DeadlineServerConnection implements ServerConnection {
 
     private byte @Nullable [] read() {
         try {
-            return requestFramer.readNext();
+            byte[] next = requestFramer.readNext();
+            requireBodyMemory();
+            return next;
         } catch (HttpRequestSyntaxError.MalformedRequestException e) {
             faulty = true;
             throw RequestException.builder()
@@ -104,9 +169,18 @@ final class DeadlineServerConnection implements ServerConnection {
     }
 
     private byte @Nullable [] readSocket() {
+        boolean waits = !requestFramer.inBody();
+        if (requestFramer.idle()) {
+            waitingSince = System.nanoTime();
+        }
         deadline = readDeadline();
         try {
-            return socket.get();
+            phase.compareAndSet(ConnectionPhase.BUSY, waits ? ConnectionPhase.WAITING : ConnectionPhase.BUSY);
+            byte[] bytes = socket.get();
+            if (waits && !phase.compareAndSet(ConnectionPhase.WAITING, ConnectionPhase.BUSY)) {
+                throw new CloseConnectionException("The connection was closed for a newer one");
+            }
+            return bytes;
         } catch (UncheckedIOException e) {
             throw new CloseConnectionException("The client disconnected or exceeded its deadline", e);
         } finally {

@@ -1,5 +1,6 @@
 package dev.semel.server.http;
 
+import dev.semel.error.SemelException;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
@@ -11,6 +12,7 @@ import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -93,15 +95,12 @@ final class HelidonExchangeAdapter {
         return new ServerHttpRequest(line, parameters, query, body(limit));
     }
 
-    private String client() {
+    String client() {
         return proxies.clientAddress(request.remotePeer().host(), headerLines("X-Forwarded-For"));
     }
 
-    /** The memory to reserve for the body: its Content-Length, or the limit if it has none. */
-    long expectedBodyBytes(int limit) {
-        return request.content().hasEntity()
-                ? Math.min(limit, headers.contentLength().orElse(limit))
-                : 0;
+    boolean hasBody() {
+        return request.content().hasEntity();
     }
 
     private byte[] body(int limit) {
@@ -113,7 +112,7 @@ final class HelidonExchangeAdapter {
         if (headers.contentLength().orElse(0) > limit) {
             throw InboundRequestErrorFactory.bodyTooLarge(limit);
         }
-        if (!request.content().hasEntity()) {
+        if (!hasBody()) {
             bodyRead = true;
             return NOTHING;
         }
@@ -134,6 +133,9 @@ final class HelidonExchangeAdapter {
             byte[] body = in.readNBytes(length);
             int more = in.read();
             return more < 0 ? body : Arrays.copyOf(body, body.length + 1);
+        } catch (SemelException e) {
+            closing = true;
+            throw e;
         } catch (RequestException e) {
             closing = true;
             throw e.status().code() == 413
@@ -171,13 +173,42 @@ final class HelidonExchangeAdapter {
     }
 
     private void write(ServerHttpResponse.BodyWriter stream) {
-        try (OutputStream out = response.outputStream()) {
+        try (OutputStream out = new ChunkOutputStream(response.outputStream())) {
             stream.writeTo(out);
         } catch (IOException e) {
             throw new CloseConnectionException("The client disconnected while the server wrote the response", e);
         }
         // Closing a Helidon stream only marks it as ended; commit sends the last chunk.
         ((RoutingResponse) response).commit();
+    }
+
+    /** Ignores a flush without new bytes: an empty chunk would end the body. */
+    private static final class ChunkOutputStream extends FilterOutputStream {
+        private boolean written;
+
+        ChunkOutputStream(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            written = true;
+            out.write(b);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            written |= length > 0;
+            out.write(bytes, from, length);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (written) {
+                written = false;
+                out.flush();
+            }
+        }
     }
 
     private boolean skippable() {

@@ -6,6 +6,7 @@ package dev.semel.server.http;
  * @param pattern e.g. {@code /v1/workflows/{id}/trigger}; a segment is a literal or one parameter
  * @param maxBody bytes; {@link #DEFAULT_BODY} means the server's own limit
  * @param headerCheck checks the headers before the server reads the body
+ * @param session finds the caller of an open route before the server reads the body
  */
 public record HttpRoute(
         String method,
@@ -13,18 +14,23 @@ public record HttpRoute(
         TokenScope scope,
         HttpRouteHandler handler,
         int maxBody,
-        InboundRequestHeaderCheck headerCheck) {
+        InboundRequestHeaderCheck headerCheck,
+        SessionLookup session) {
     public static final int DEFAULT_BODY = -1;
 
     public HttpRoute(String method, String pattern, TokenScope scope, HttpRouteHandler handler) {
-        this(method, pattern, scope, handler, DEFAULT_BODY, InboundRequestHeaderCheck.NONE);
+        this(method, pattern, scope, handler, DEFAULT_BODY, InboundRequestHeaderCheck.NONE, SessionLookup.NONE);
     }
 
     public HttpRoute withMaxBody(int bytes) {
-        return new HttpRoute(method, pattern, scope, handler, bytes, headerCheck);
+        return new HttpRoute(method, pattern, scope, handler, bytes, headerCheck, session);
     }
 
     public HttpRoute withHeaderCheck(InboundRequestHeaderCheck check) {
-        return new HttpRoute(method, pattern, scope, handler, maxBody, check);
+        return new HttpRoute(method, pattern, scope, handler, maxBody, check, session);
+    }
+
+    public HttpRoute withSession(SessionLookup lookup) {
+        return new HttpRoute(method, pattern, scope, handler, maxBody, headerCheck, lookup);
     }
 }

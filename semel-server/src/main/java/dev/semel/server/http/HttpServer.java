@@ -47,7 +47,7 @@ public final class HttpServer implements AutoCloseable {
                 .backlog(settings.backlog())
                 // Without it, a response of two packets waits 40 ms for the acknowledgement of the first.
                 .connectionOptions(options -> options.tcpNoDelay(true))
-                .maxTcpConnections(settings.maxConnections())
+                .maxTcpConnections(InboundConnectionDeadlineMonitor.withHeadroom(settings.maxConnections()))
                 .maxConcurrentRequests(settings.maxConcurrent())
                 .shutdownGracePeriod(settings.timeouts().drain())
                 .shutdownHook(false)

@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param maxPrologue bytes of the request line
  * @param maxHeaders bytes of all header lines together
  * @param proxies whose X-Forwarded-For header the server trusts
+ * @param hosts the server rejects every request with another Host header
  */
 public record HttpServerSettings(
         String host,
@@ -21,7 +22,8 @@ public record HttpServerSettings(
         int maxConnections,
         int maxConcurrent,
         int backlog,
-        TrustedProxies proxies) {
+        TrustedProxies proxies,
+        AllowedHosts hosts) {
 
     /**
      * @param head from the first byte of a request to the end of its headers
@@ -49,6 +51,47 @@ public record HttpServerSettings(
         if (port < 0 || port > 65_535) {
             throw new IllegalArgumentException("port must be 0 to 65535, not " + port);
         }
+    }
+
+    /** Accepts any Host header. */
+    public HttpServerSettings(
+            String host,
+            int port,
+            int maxBody,
+            int maxPrologue,
+            int maxHeaders,
+            Timeouts timeouts,
+            int maxConnections,
+            int maxConcurrent,
+            int backlog,
+            TrustedProxies proxies) {
+        this(
+                host,
+                port,
+                maxBody,
+                maxPrologue,
+                maxHeaders,
+                timeouts,
+                maxConnections,
+                maxConcurrent,
+                backlog,
+                proxies,
+                AllowedHosts.ANY);
+    }
+
+    public HttpServerSettings withHosts(AllowedHosts allowed) {
+        return new HttpServerSettings(
+                host,
+                port,
+                maxBody,
+                maxPrologue,
+                maxHeaders,
+                timeouts,
+                maxConnections,
+                maxConcurrent,
+                backlog,
+                proxies,
+                allowed);
     }
 
     public static HttpServerSettings defaults(String host, int port) {

@@ -30,6 +30,7 @@ final class InboundHttpRequestFramer {
 
     private FramingState state = FramingState.HEAD;
     private long remaining;
+    private long bodyBytes;
 
     InboundHttpRequestFramer(Supplier<byte @Nullable []> socket, HttpServerSettings settings, int maxChunk) {
         this.socket = socket;
@@ -55,6 +56,11 @@ final class InboundHttpRequestFramer {
 
     boolean inBody() {
         return state != FramingState.HEAD;
+    }
+
+    /** How many bytes of the current request's body have arrived. */
+    long bodyBytes() {
+        return bodyBytes;
     }
 
     /** Blocks for the next validated bytes. Null when the client closed the connection. */
@@ -146,6 +152,7 @@ final class InboundHttpRequestFramer {
                 : remaining == 0 ? FramingState.HEAD : FramingState.LENGTH;
         valid = end;
         scanned = 0;
+        bodyBytes = 0;
         return true;
     }
 
@@ -171,6 +178,7 @@ final class InboundHttpRequestFramer {
         int take = (int) Math.min(remaining, to - valid);
         valid += take;
         remaining -= take;
+        bodyBytes += take;
         if (remaining > 0) {
             return false;
         }

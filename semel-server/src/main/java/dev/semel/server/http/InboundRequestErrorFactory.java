@@ -7,6 +7,14 @@ import dev.semel.error.SemelException;
 final class InboundRequestErrorFactory {
     private InboundRequestErrorFactory() {}
 
+    static SemelException hostNotAllowed() {
+        return new SemelException(
+                ErrorCode.HOST_NOT_ALLOWED,
+                "The Host header does not name this machine, and `semel dev` serves only this machine. Nothing was read"
+                        + " or changed.",
+                "Use localhost, 127.0.0.1 or [::1] in the URL. To serve other hosts, use `semel serve`.");
+    }
+
     static SemelException notFound() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,

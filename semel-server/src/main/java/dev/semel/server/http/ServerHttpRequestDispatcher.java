@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes each HTTP request: finds the route, authenticates, checks scope and headers, reads the body, calls the
+ * Processes each HTTP request: checks the host, finds the route, authenticates, checks scope and headers, reads the body, calls the
  * handler. A request that fails one check learns nothing about the later ones.
  */
 final class ServerHttpRequestDispatcher {
@@ -24,6 +24,7 @@ final class ServerHttpRequestDispatcher {
     private final RequestIdGenerator ids = new RequestIdGenerator();
     private final InFlightRequestCounter inFlight = new InFlightRequestCounter();
     private final TotalRequestBodyMemoryLimit bodies = TotalRequestBodyMemoryLimit.ofHeap();
+    private final TotalRequestBodyMemoryLimit anonymousBodies = TotalRequestBodyMemoryLimit.ofHeapForAnonymousCallers();
 
     ServerHttpRequestDispatcher(
             HttpServerSettings settings,
@@ -84,6 +85,9 @@ final class ServerHttpRequestDispatcher {
     }
 
     private ServerHttpResponse decide(HelidonExchangeAdapter exchange) throws Exception {
+        if (!exchange.headerLines(HeaderNames.HOST).stream().allMatch(settings.hosts()::accepts)) {
+            throw InboundRequestErrorFactory.hostNotAllowed();
+        }
         HttpRouter.LookupResult lookup = router.find(exchange.method(), exchange.path());
         Principal principal = authenticate(exchange, lookup);
         return switch (lookup) {
@@ -96,18 +100,48 @@ final class ServerHttpRequestDispatcher {
                     RequestAuthorizer.requireScope(principal, route.scope());
                 }
                 route.headerCheck().check(exchange::headerLines);
-                int limit = route.maxBody() == HttpRoute.DEFAULT_BODY ? settings.maxBody() : route.maxBody();
-                long weight = exchange.expectedBodyBytes(limit);
-                if (!bodies.tryReserve(weight)) {
-                    throw InboundRequestErrorFactory.bodyMemoryFull();
-                }
-                try {
-                    yield route.handler().handle(exchange.read(found.parameters(), principal, limit));
-                } finally {
-                    bodies.release(weight);
+                try (TotalRequestBodyMemoryLimit.BodyMemory memory = bodyMemory(exchange, route, principal)) {
+                    ServerHttpResponse answer = route.handler().handle(read(exchange, found, principal, memory));
+                    yield principal == null ? answer : answer.streamWhile(() -> isStillAllowed(exchange, principal));
                 }
             }
         };
+    }
+
+    /** Whether the token of a stream is still valid and has not changed. Not if an error prevents the check. */
+    private boolean isStillAllowed(HelidonExchangeAdapter exchange, Principal principal) {
+        try {
+            Principal now = credentials.authenticate(exchange.headerLines(HeaderNames.AUTHORIZATION));
+            return now.tokenId().equals(principal.tokenId()) && now.scopes().equals(principal.scopes());
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    /** Anybody can send bodies to open routes, so these have a small memory limit of their own. */
+    private TotalRequestBodyMemoryLimit.BodyMemory bodyMemory(
+            HelidonExchangeAdapter exchange, HttpRoute route, @Nullable Principal principal) {
+        Principal caller =
+                principal == null && exchange.hasBody() ? route.session().find(exchange::headerLines) : principal;
+        return caller == null
+                ? anonymousBodies.open(ClientNetwork.of(exchange.client()))
+                : bodies.open("workspace " + caller.workspace());
+    }
+
+    private ServerHttpRequest read(
+            HelidonExchangeAdapter exchange,
+            HttpRouter.RouteMatch found,
+            @Nullable Principal principal,
+            TotalRequestBodyMemoryLimit.BodyMemory memory) {
+        int maxBody = found.route().maxBody();
+        DeadlineServerConnection connection = DeadlineServerConnection.CURRENT.get();
+        connection.countBody(memory);
+        try {
+            return exchange.read(
+                    found.parameters(), principal, maxBody == HttpRoute.DEFAULT_BODY ? settings.maxBody() : maxBody);
+        } finally {
+            connection.countNoBody();
+        }
     }
 
     /** Browsers get the dashboard's not-found page, if there is one; other clients get the problem document. */

@@ -57,7 +57,10 @@ public final class ServerHttpResponse {
         return new ServerHttpResponse(status, more, body, stream);
     }
 
-    /** Ends the stream once the condition is false. The condition is evaluated on every flush. */
+    /**
+     * Ends the stream once the condition is false. The condition is evaluated on every flush, so a stream must flush
+     * at least every second, also without new bytes.
+     */
     public ServerHttpResponse streamWhile(BooleanSupplier holds) {
         BodyWriter inner = stream;
         return inner == null

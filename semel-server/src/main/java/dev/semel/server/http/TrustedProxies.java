@@ -71,6 +71,12 @@ public record TrustedProxies(List<AddressRange> trusted) {
         return nearest.getHostAddress();
     }
 
+    /** @param peer the remote address of a connection */
+    boolean trusts(String peer) {
+        InetAddress known = trusted.isEmpty() ? null : address(peer);
+        return known != null && trusts(known);
+    }
+
     private boolean trusts(InetAddress address) {
         return trusted.stream().anyMatch(range -> range.contains(address));
     }

@@ -39,11 +39,11 @@ class FormatPreservingYamlEditorTest {
         """;
 
     private static String set(String text, String path, String json) {
-        return FormatPreservingYamlEditor.set(text, List.of(path.split("\\.")), StrictJsonCodec.parse(json));
+        return YamlTextEdits.set(text, List.of(path.split("\\.")), StrictJsonCodec.parse(json));
     }
 
     private static String remove(String text, String path) {
-        return FormatPreservingYamlEditor.remove(text, List.of(path.split("\\.")));
+        return YamlTextEdits.remove(text, List.of(path.split("\\.")));
     }
 
     private static JsonNode read(String text) {
@@ -143,8 +143,8 @@ class FormatPreservingYamlEditorTest {
         assertEquals(
                 FILE.replace("      time: 12       # hours\n", "").replace("\n", "\r\n"),
                 remove(text, "steps.1.idempotent.time"));
-        String swapped = FormatPreservingYamlEditor.swap(text, List.of("steps"), 0);
-        assertEquals(FormatPreservingYamlEditor.swap(FILE, List.of("steps"), 0).replace("\n", "\r\n"), swapped);
+        String swapped = YamlTextEdits.swap(text, List.of("steps"), 0);
+        assertEquals(YamlTextEdits.swap(FILE, List.of("steps"), 0).replace("\n", "\r\n"), swapped);
     }
 
     @Test
@@ -173,13 +173,13 @@ class FormatPreservingYamlEditorTest {
 
     @Test
     void steps_are_moved_with_their_comments() {
-        String swapped = FormatPreservingYamlEditor.swap(FILE, List.of("steps"), 0);
+        String swapped = YamlTextEdits.swap(FILE, List.of("steps"), 0);
         assertEquals("b", read(swapped).at("/steps/0/id").stringValue());
         assertEquals("a", read(swapped).at("/steps/1/id").stringValue());
         assertTrue(swapped.contains("steps:\n  # the second\n  - id: b\n"), swapped);
         assertTrue(swapped.contains("unit: hours\n\n  # the first\n  - id: a            # why a\n"), swapped);
-        assertEquals(FILE, FormatPreservingYamlEditor.swap(swapped, List.of("steps"), 0), "back again");
-        String last = FormatPreservingYamlEditor.swap(FILE, List.of("steps"), 1);
+        assertEquals(FILE, YamlTextEdits.swap(swapped, List.of("steps"), 0), "back again");
+        String last = YamlTextEdits.swap(FILE, List.of("steps"), 1);
         assertTrue(last.contains("  - id: c\n    set: { ok: false }\n    # a thought about c\n"), last);
     }
 
@@ -189,22 +189,21 @@ class FormatPreservingYamlEditorTest {
         assertEquals(
                 FILE.replace(
                         "    set: { ok: true }\n", "    set: { ok: true }\n\n  - id: n\n    set:\n      ok: true\n"),
-                FormatPreservingYamlEditor.insertAfter(FILE, List.of("steps"), 0, item));
+                YamlTextEdits.insertAfter(FILE, List.of("steps"), 0, item));
         assertEquals(
                 FILE.replace("about c\n", "about c\n  - id: n\n    set:\n      ok: true\n"),
-                FormatPreservingYamlEditor.insertAfter(FILE, List.of("steps"), 2, item));
+                YamlTextEdits.insertAfter(FILE, List.of("steps"), 2, item));
     }
 
     @Test
     void a_step_is_removed_with_its_comments_and_the_others_stay() {
-        String without = FormatPreservingYamlEditor.removeItem(FILE, List.of("steps"), 0);
+        String without = YamlTextEdits.removeItem(FILE, List.of("steps"), 0);
         assertTrue(without.contains("steps:\n  # the second\n  - id: b\n"), without);
-        assertTrue(FormatPreservingYamlEditor.removeItem(FILE, List.of("steps"), 2)
-                .endsWith("      unit: hours\noutput: { a: 1 }\n"));
+        assertTrue(
+                YamlTextEdits.removeItem(FILE, List.of("steps"), 2).endsWith("      unit: hours\noutput: { a: 1 }\n"));
         String apart = "steps:\n  - id: a\n\n  # about nothing\n\n  - id: b\n";
         assertEquals(
-                "steps:\n  - id: a\n\n  # about nothing\n\n",
-                FormatPreservingYamlEditor.removeItem(apart, List.of("steps"), 1));
+                "steps:\n  - id: a\n\n  # about nothing\n\n", YamlTextEdits.removeItem(apart, List.of("steps"), 1));
     }
 
     @Test
@@ -221,13 +220,13 @@ class FormatPreservingYamlEditorTest {
                 .detail()
                 .contains("there is a comment beside it"));
         String flow = "steps: [{id: a}, {id: b}]";
-        assertTrue(refused(() -> FormatPreservingYamlEditor.swap(flow, List.of("steps"), 0))
+        assertTrue(refused(() -> YamlTextEdits.swap(flow, List.of("steps"), 0))
                 .detail()
                 .contains("written in brackets"));
-        assertTrue(refused(() -> FormatPreservingYamlEditor.removeItem("steps:\n- id: a\n", List.of("steps"), 0))
+        assertTrue(refused(() -> YamlTextEdits.removeItem("steps:\n- id: a\n", List.of("steps"), 0))
                 .detail()
                 .contains("the only item"));
-        assertTrue(refused(() -> FormatPreservingYamlEditor.swap(FILE, List.of("steps"), 2))
+        assertTrue(refused(() -> YamlTextEdits.swap(FILE, List.of("steps"), 2))
                 .detail()
                 .contains("no item at that index"));
         assertTrue(refused(() -> set(FILE, "steps.1.send", "1")).detail().contains("The text is unchanged"));

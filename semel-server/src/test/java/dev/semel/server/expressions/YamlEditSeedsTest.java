@@ -176,7 +176,7 @@ class YamlEditSeedsTest {
                 at = at.get(name) instanceof ObjectNode map ? map : ((ObjectNode) at).putObject(name);
             }
             ((ObjectNode) at).set(path.getLast(), value);
-            String after = FormatPreservingYamlEditor.set(text, path, value);
+            String after = YamlTextEdits.set(text, path, value);
             assertEquals(wanted, read(after), () -> text + "\n---\n" + after);
             assertTrue(keeps(lines(text), lines(after), 1), () -> text + "\n---\n" + after);
             assertEquals(text.contains("\r\n"), after.contains("\r\n"));
@@ -202,7 +202,7 @@ class YamlEditSeedsTest {
             String field = List.of("why", "once", "sql", "time").get(random.nextInt(4));
             ((ObjectNode) wanted.path("steps").path(step)).remove(field);
             try {
-                String after = FormatPreservingYamlEditor.remove(text, List.of("steps", String.valueOf(step), field));
+                String after = YamlTextEdits.remove(text, List.of("steps", String.valueOf(step), field));
                 assertEquals(wanted, read(after), () -> text + "\n---\n" + after);
                 assertTrue(keeps(lines(after), lines(text), 1), () -> text + "\n---\n" + after);
             } catch (SemelException e) {
@@ -223,18 +223,18 @@ class YamlEditSeedsTest {
             List<String> list = List.of("steps");
             String after;
             if (random.nextBoolean() && step + 1 < steps.size()) {
-                after = FormatPreservingYamlEditor.swap(text, list, step);
+                after = YamlTextEdits.swap(text, list, step);
                 steps.insert(step, steps.remove(step + 1));
                 assertEquals(
                         lines(text).stream().sorted().toList(),
                         lines(after).stream().sorted().toList());
-                assertEquals(text, FormatPreservingYamlEditor.swap(after, list, step), "back again");
+                assertEquals(text, YamlTextEdits.swap(after, list, step), "back again");
             } else if (random.nextBoolean() && steps.size() > 1) {
-                after = FormatPreservingYamlEditor.removeItem(text, list, step);
+                after = YamlTextEdits.removeItem(text, list, step);
                 steps.remove(step);
                 assertTrue(keeps(lines(after), lines(text), 0), () -> text + "\n---\n" + after);
             } else {
-                after = FormatPreservingYamlEditor.insertAfter(text, list, step, "- id: fresh\n  set:\n    ok: true\n");
+                after = YamlTextEdits.insertAfter(text, list, step, "- id: fresh\n  set:\n    ok: true\n");
                 steps.insertObject(step + 1).put("id", "fresh").putObject("set").put("ok", true);
                 assertTrue(keeps(lines(text), lines(after), 0), () -> text + "\n---\n" + after);
             }

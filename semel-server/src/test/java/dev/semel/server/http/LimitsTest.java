@@ -1,11 +1,9 @@
 package dev.semel.server.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -190,22 +188,77 @@ class LimitsTest {
     }
 
     @Test
-    void connections_over_the_limit_wait_until_one_is_closed() throws IOException {
+    void a_connection_over_the_limit_closes_the_oldest_idle_one() throws IOException {
         try (TestHttpServer narrow = new TestHttpServer(TestHttpServer.limitedTo(1, 10), router());
-                RawConnection second = second(narrow)) {
-            assertEquals(200, second.patience(20_000).reply().status());
+                RawConnection first = narrow.wire()) {
+            assertEquals(200, get(first, "/healthz").reply().status());
+            try (RawConnection second = narrow.wire()) {
+                assertEquals(200, get(second, "/healthz").reply().status());
+                assertEquals("", first.untilClosed());
+            }
         }
     }
 
-    private static RawConnection second(TestHttpServer narrow) throws IOException {
-        try (RawConnection first = narrow.wire()) {
-            first.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply();
-            RawConnection second = narrow.wire()
-                    .send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-                    .patience(100);
-            assertThrows(SocketTimeoutException.class, second::reply);
-            return second;
+    @Test
+    void a_connection_with_a_request_in_progress_is_not_closed_for_another() throws Exception {
+        try (TestHttpServer narrow = new TestHttpServer(TestHttpServer.limitedTo(1, 10), router());
+                RawConnection busy = narrow.wire()) {
+            get(busy, "/v1/slow");
+            arrived.await();
+            try (RawConnection second = narrow.wire()) {
+                assertEquals(200, get(second, "/healthz").reply().status());
+            }
+            release.countDown();
+            assertEquals(204, busy.reply().status());
         }
+    }
+
+    @Test
+    void one_address_has_half_of_the_connections_and_keeps_its_newest() throws IOException {
+        try (TestHttpServer narrow = new TestHttpServer(TestHttpServer.limitedTo(8, 10), router())) {
+            RawConnection[] all = new RawConnection[6];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = narrow.wire();
+                assertEquals(200, get(all[i], "/healthz").reply().status());
+            }
+            assertEquals("", all[0].untilClosed());
+            assertEquals("", all[1].untilClosed());
+            for (int i = 2; i < all.length; i++) {
+                assertEquals(200, get(all[i], "/healthz").reply().status());
+                all[i].close();
+            }
+        }
+    }
+
+    @Test
+    void a_trusted_proxy_may_use_all_connections() throws IOException {
+        HttpServerSettings usual = TestHttpServer.limitedTo(4, 10);
+        HttpServerSettings proxied = new HttpServerSettings(
+                usual.host(),
+                usual.port(),
+                usual.maxBody(),
+                usual.maxPrologue(),
+                usual.maxHeaders(),
+                usual.timeouts(),
+                usual.maxConnections(),
+                usual.maxConcurrent(),
+                usual.backlog(),
+                TrustedProxies.of(java.util.List.of("127.0.0.1")));
+        try (TestHttpServer narrow = new TestHttpServer(proxied, router())) {
+            RawConnection[] all = new RawConnection[4];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = narrow.wire();
+                assertEquals(200, get(all[i], "/healthz").reply().status());
+            }
+            for (RawConnection wire : all) {
+                assertEquals(200, get(wire, "/healthz").reply().status());
+                wire.close();
+            }
+        }
+    }
+
+    private static RawConnection get(RawConnection wire, String path) throws IOException {
+        return wire.send("GET " + path + " HTTP/1.1\r\nHost: x\r\n" + TestHttpServer.AUTH + "\r\n");
     }
 
     private static String post(String path) {

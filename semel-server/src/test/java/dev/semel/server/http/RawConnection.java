@@ -50,6 +50,16 @@ final class RawConnection implements AutoCloseable {
         return new RawResponse(head.status, head.headers, new String(body, StandardCharsets.UTF_8));
     }
 
+    /** One answer, or null where the server closed without one. */
+    @Nullable
+    RawResponse replyOrNull() {
+        try {
+            return reply();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
     /** Reads up to the empty line behind the headers. */
     RawResponse head() throws IOException {
         ByteArrayOutputStream head = new ByteArrayOutputStream();

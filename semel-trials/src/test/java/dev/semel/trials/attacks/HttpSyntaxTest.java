@@ -70,7 +70,7 @@ class HttpSyntaxTest extends OnBothStores {
         String head = stage.admin().head("POST", "/v1/workflows/plain/trigger", "Idempotency-Key: old");
         refusedRaw(head.replace("HTTP/1.1", "HTTP/1.0")
                 + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" + hidden("http-1-0"));
-        refusedRaw(head.replace("Host: semel.test\r\n", "") + "Content-Length: 0\r\n\r\n" + hidden("no-host"));
+        refusedRaw(head.replace("Host: localhost\r\n", "") + "Content-Length: 0\r\n\r\n" + hidden("no-host"));
     }
 
     @Test

@@ -250,7 +250,7 @@ class AccountSecurityTest {
                 send(people + "/action", people, rosa, "name", "none", "action", "groups")
                         .status());
         HttpReply link = send(people, people, rosa, "name", "new", "role", "viewer");
-        assertTrue(link.expect(200).body().contains("http://semel.test/setup?token="), link.body());
+        assertTrue(link.expect(200).body().contains("http://localhost/setup?token="), link.body());
         assertTrue(trusting.admin()
                 .put("/v1/users/other", "{\"role\":\"viewer\"}")
                 .text("invitation")

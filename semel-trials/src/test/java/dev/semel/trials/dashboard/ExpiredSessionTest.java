@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ExpiredSessionTest {
     private static final String PASSWORD = "correct horse battery";
     private static final String FORM = "Content-Type: application/x-www-form-urlencoded";
-    private static final String OURS = "Origin: http://semel.test";
+    private static final String OURS = "Origin: http://localhost";
 
     private LiveServer server;
 

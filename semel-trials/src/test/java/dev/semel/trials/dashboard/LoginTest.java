@@ -238,7 +238,7 @@ class LoginTest {
             for (String origin : List.of(
                     "Origin: https://evil.com",
                     "Origin: null",
-                    "Origin: https://semel.test.evil.com",
+                    "Origin: https://localhost.evil.com",
                     "Sec-Fetch-Site: cross-site")) {
                 assertEquals(
                         403,
@@ -254,7 +254,7 @@ class LoginTest {
                     .json()
                     .path("paused")
                     .asBoolean());
-            String own = "Origin: http://semel.test";
+            String own = "Origin: http://localhost";
             assertEquals(
                     303, caller().send("POST", path, whole, cookie, FORM, own).status());
             assertTrue(server.admin()

@@ -221,7 +221,7 @@ class SessionsTest {
     void s36_no_other_site_reads_a_stream_or_a_response_or_frames_a_page() {
         String session = person("live", "viewer");
         for (String origin :
-                List.of("Origin: null", "Origin: https://semel.test.evil.com", "Sec-Fetch-Site: cross-site")) {
+                List.of("Origin: null", "Origin: https://localhost.evil.com", "Sec-Fetch-Site: cross-site")) {
             HttpReply stream = browser().send("GET", "/live", "", session, origin);
             assertEquals(403, stream.status(), origin);
             for (String path : List.of("/v1/runs", "/v1/tail?seconds=1")) {

@@ -61,7 +61,7 @@ public record ApiCaller(int port, String token, Consumer<HttpReply> heard) {
     public String head(String method, String path, String... headers) {
         String credential = token.isEmpty() ? "" : "Authorization: Bearer " + token + "\r\n";
         String lines = headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n";
-        return method + " " + path + " HTTP/1.1\r\nHost: semel.test\r\nConnection: close\r\n" + credential + lines;
+        return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + credential + lines;
     }
 
     private static String[] with(String[] headers, String one) {

@@ -106,6 +106,21 @@ public final class RawConnection implements AutoCloseable {
         return all.toString(StandardCharsets.ISO_8859_1);
     }
 
+    /** Reads until the server closes or sends this text. */
+    public String untilClosedOr(String text) {
+        StringBuilder all = new StringBuilder();
+        try {
+            for (int b = in.read(); b >= 0 && all.indexOf(text) < 0; b = in.read()) {
+                all.append((char) b);
+            }
+        } catch (SocketException e) {
+            return all.toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return all.toString();
+    }
+
     @Override
     public void close() {
         try {

@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,20 +30,23 @@ final class OidcProviderClient {
     private static final long KEYS_KEPT = Duration.ofMinutes(1).toNanos();
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int LONGEST_ANSWER = 512 * 1024;
+    /** Requests in progress. A provider that hangs must not hold all request threads of the server. */
+    private static final int MOST_REQUESTS = 16;
 
     private final OidcClientSettings registration;
     private final OutboundHttpClient outbound;
     private final LongSupplier nanos;
-    private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable ProviderMetadata cached;
-    private long knownAt;
-    private JsonWebKeySet keys = JsonWebKeySet.NONE;
-    private long keysAt;
+    private final Semaphore requests = new Semaphore(MOST_REQUESTS);
+    private final SharedFetch<ProviderMetadata> metadata;
+    private final SharedFetch<JsonWebKeySet> keys;
 
     OidcProviderClient(OidcClientSettings registration, OutboundHttpClient outbound, LongSupplier nanos) {
         this.registration = registration;
         this.outbound = outbound;
         this.nanos = nanos;
+        String base = registration.issuer().replaceFirst("/$", "");
+        this.metadata = new SharedFetch<>(() -> read(get(base + "/.well-known/openid-configuration")), nanos);
+        this.keys = new SharedFetch<>(() -> JsonWebKeySet.read(get(metadata().keys())), nanos);
     }
 
     /**
@@ -53,20 +56,7 @@ final class OidcProviderClient {
     record ProviderMetadata(String authorize, String token, String keys, String endSession, boolean secretInBody) {}
 
     ProviderMetadata metadata() {
-        lock.lock();
-        try {
-            ProviderMetadata metadata = cached;
-            if (metadata != null && nanos.getAsLong() - knownAt < KEPT) {
-                return metadata;
-            }
-            String base = registration.issuer().replaceFirst("/$", "");
-            ProviderMetadata fresh = read(get(base + "/.well-known/openid-configuration"));
-            cached = fresh;
-            knownAt = nanos.getAsLong();
-            return fresh;
-        } finally {
-            lock.unlock();
-        }
+        return metadata.fetchedSince(nanos.getAsLong() - KEPT);
     }
 
     private ProviderMetadata read(JsonNode document) {
@@ -97,19 +87,9 @@ final class OidcProviderClient {
 
     /** The key of this id; reloads the key set once if it is unknown, since keys rotate. */
     JsonWebKeySet.@Nullable Key key(String id, JsonWebKeySet.Algorithm algorithm) {
-        lock.lock();
-        try {
-            boolean old = nanos.getAsLong() - keysAt >= KEYS_KEPT;
-            JsonWebKeySet.Key found = old ? null : keys.find(id, algorithm);
-            if (found == null) {
-                keys = JsonWebKeySet.read(get(metadata().keys()));
-                keysAt = nanos.getAsLong();
-                found = keys.find(id, algorithm);
-            }
-            return found;
-        } finally {
-            lock.unlock();
-        }
+        long now = nanos.getAsLong();
+        JsonWebKeySet.Key known = keys.fetchedSince(now - KEYS_KEPT).find(id, algorithm);
+        return known == null ? keys.fetchedSince(now).find(id, algorithm) : known;
     }
 
     /** Exchanges an authorization code for an ID token; the provider rejects a used code. */
@@ -149,6 +129,9 @@ final class OidcProviderClient {
     }
 
     private OutboundResponse send(Supplier<OutboundRequest> made, OutboundRequestAuth auth) {
+        if (!requests.tryAcquire()) {
+            throw unavailable("is slow, and " + MOST_REQUESTS + " logins already wait for it");
+        }
         try {
             OutboundRequest request = made.get(); // the URL comes from the provider and may be invalid
             return outbound.send(
@@ -156,6 +139,8 @@ final class OidcProviderClient {
         } catch (IOException | RequestNotSent | ResultNotRecordable e) {
             // These messages contain hosts and durations, never request data.
             throw unavailable("cannot be reached: " + e.getMessage());
+        } finally {
+            requests.release();
         }
     }
 
@@ -170,7 +155,7 @@ final class OidcProviderClient {
         }
     }
 
-    private static SemelException unavailable(String why) {
+    static SemelException unavailable(String why) {
         return new SemelException(
                 ErrorCode.IDENTITY_PROVIDER_UNUSABLE,
                 "The identity provider " + why + ". You are not logged in.",
