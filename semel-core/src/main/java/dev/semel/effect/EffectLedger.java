@@ -101,12 +101,14 @@ public final class EffectLedger {
             @Nullable String worth) {}
 
     /**
+     * @param generation see {@link EffectGeneration}
      * @param attempt number of attempts over all executions
      * @param firstAt when the first attempt of this generation was recorded; the provider window counts from here
      * @param acceptedAt when it was accepted
      * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
-     * @param expiresAt end of that window once it is done; while the outcome is unknown, until when it may be sent
-     *     again with the same key (0: never, or always)
+     * @param expiresAt end of that window once it is done, or of the window of the last accepted message once a
+     *     changed one was rejected; while the outcome is unknown, until when it may be sent again with the same key (0:
+     *     never, or always)
      * @param dataDigest digest of the sent data; for a {@link NoteStepResult} a marker; for a suppressed effect the
      *     effect that suppressed it
      */
@@ -236,9 +238,17 @@ public final class EffectLedger {
 
     private static LedgerChange reserve(@Nullable EffectRow row, ReserveSend ask, long now) {
         if (row == null) {
-            return grant(ask, new LedgerDecision.SendGranted(1, 1, now, false));
+            return grant(ask, new LedgerDecision.SendGranted(firstGeneration(ask, now), 1, now, false));
         }
         return row.holder().step().equals(ask.holder().step()) ? again(row, ask, now) : others(row, ask, now);
+    }
+
+    private static int firstGeneration(ReserveSend ask, long now) {
+        return ask.window() == 0 ? 1 : EffectGeneration.first(now);
+    }
+
+    private static int nextGeneration(EffectRow row, ReserveSend ask, long now) {
+        return ask.window() == 0 ? row.generation() + 1 : EffectGeneration.next(row.generation(), now);
     }
 
     /** The same step as before: a retry, a recovery, a safe replay, or the same write applied twice. */
@@ -246,7 +256,7 @@ public final class EffectLedger {
         return switch (row.state()) {
             case DONE ->
                 ask.sendAnew() && !row.holder().run().equals(ask.holder().run())
-                        ? grant(ask, new LedgerDecision.SendGranted(row.generation() + 1, 1, now, false))
+                        ? grant(ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false))
                         : new LedgerChange(
                                 new LedgerDecision.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
             case FREE -> freed(row, ask, now);
@@ -336,12 +346,12 @@ public final class EffectLedger {
             }
             case DONE -> {
                 if (now >= row.expiresAt()) {
-                    yield grant(ask, new LedgerDecision.SendGranted(row.generation() + 1, 1, now, false));
+                    yield grant(ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false));
                 }
                 boolean changed = !Objects.equals(row.dataDigest(), ask.dataDigest());
                 if (changed && ask.onChange() == ChangePolicy.SEND) {
                     LedgerChange ledgerChange =
-                            grant(ask, new LedgerDecision.SendGranted(row.generation() + 1, 1, now, false));
+                            grant(ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false));
                     yield new LedgerChange(
                             ledgerChange.decision(),
                             LastAcceptedEffectLedgerBackup.remember(row, Objects.requireNonNull(ledgerChange.row())));
@@ -394,7 +404,12 @@ public final class EffectLedger {
             return null;
         }
         boolean done = settle.to() == EffectState.DONE;
-        boolean unknown = settle.to() == EffectState.UNKNOWN;
+        long expiresAt = switch (settle.to()) {
+            case DONE -> row.window() > 0 ? now + row.window() : 0;
+            case UNKNOWN -> row.expiresAt();
+            case FREE -> LastAcceptedEffectLedgerBackup.expiresAt(row);
+            case RESERVED -> 0;
+        };
         return new EffectRow(
                 row.id(),
                 settle.holder(),
@@ -404,7 +419,7 @@ public final class EffectLedger {
                 row.firstAt(),
                 done ? now : 0,
                 row.window(),
-                done ? (row.window() > 0 ? now + row.window() : 0) : unknown ? row.expiresAt() : 0,
+                expiresAt,
                 row.dataDigest(),
                 done ? settle.result() : row.result(),
                 row.details());

@@ -54,6 +54,12 @@ final class LastAcceptedEffectLedgerBackup {
                 : new EffectLedger.LedgerChange(ledgerChange.decision(), with(row, kept));
     }
 
+    /** Returns the end of the window of the accepted message: until then retention keeps the row. 0: none was kept. */
+    static long expiresAt(EffectLedger.EffectRow row) {
+        EffectLedger.EffectRow accepted = restore(row);
+        return accepted == null ? 0 : accepted.expiresAt();
+    }
+
     /** Restores the accepted row with the current generation; null if none was kept. */
     static EffectLedger.@Nullable EffectRow restore(EffectLedger.EffectRow row) {
         String[] parts = row.result() == null ? new String[0] : row.result().split("\n", PARTS);

@@ -136,7 +136,7 @@ public final class ChildRunStepExecutor {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
                         "The store no longer has the run that step \"" + state.path()
-                                + "\" called. Its result is unknown.",
+                                + "\" called. The result of that run is unknown.",
                         "Set a longer retention for finished runs, so that they remain until the calling run has read"
                                 + " their result.");
             }

@@ -55,8 +55,8 @@ final class CompensationStack {
                     "code",
                     "The journal of this run has compensation \""
                             + unknown.iterator().next()
-                            + "\", but the code no longer registers it. No compensation ran and the run is held. "
-                            + "Deploy code that registers it under that name, or cancel the run."));
+                            + "\", but the workflow code no longer registers it. No compensation ran and the run is"
+                            + " held. Deploy code that registers it under that name, or cancel the run."));
         }
         return unknown;
     }

@@ -186,14 +186,15 @@ final class StepJournalMatcher {
             // A user saw that it is held and cancelled it: registered compensations run.
             throw undo
                     ? new RunDivergedFromJournal(
-                            requested, "the journal continues with " + there + ", but the code calls " + here)
+                            requested, "the journal continues with " + there + ", but the workflow code calls " + here)
                     : new RunCancelled(
                             execution.run().runId(),
-                            "the code does not match the journal; " + there + " and later steps were not compensated");
+                            "the workflow code does not match the journal; " + there
+                                    + " and later steps were not compensated");
         }
         throw execution.end(new RunExecutionAbort.Held(
                 "code",
-                "The journal of this run continues with " + there + ", but the code calls " + here
+                "The journal of this run continues with " + there + ", but the workflow code calls " + here
                         + ". The call did not run and the run is held. Deploy code that makes the calls in the"
                         + " recorded order"
                         + (trace == null

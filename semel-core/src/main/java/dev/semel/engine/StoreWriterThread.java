@@ -110,7 +110,7 @@ final class StoreWriterThread implements AutoCloseable {
                 process(batch);
             } catch (RuntimeException | Error e) {
                 if (!ClockAndRandomSource.SimulatedCrash.causes(e)) {
-                    LOG.log(Level.ERROR, "a batch failed unexpectedly; its callers get the error", e);
+                    LOG.log(Level.ERROR, "a batch of store writes failed unexpectedly; the callers get the error", e);
                 }
                 batch.forEach(task -> task.answer.completeExceptionally(e));
             }

@@ -79,7 +79,8 @@ final class TriggerRejectionErrorFactory {
                 "Workflow \"" + workflow.name()
                         + "\" was published, paused or resumed repeatedly during the admission of this trigger."
                         + " No run was started.",
-                "Send the request again with the same key after these changes. This is always safe.");
+                "When nobody changes the workflow any more, send the request again with the same key. This is always"
+                        + " safe.");
     }
 
     static SemelException outdated(StoreFailure e) {

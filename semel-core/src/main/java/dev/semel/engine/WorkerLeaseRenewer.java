@@ -6,6 +6,7 @@ import dev.semel.store.WorkerLeases;
 import dev.semel.store.WorkflowStore;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Condition;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * The store clock decides when a lease expires. The worker stops using it after two thirds of its duration by its
  * monotonic clock, so it always stops first. On a store that no other worker can open, the lease does not expire. A
  * lost lease is never reused: the next one has a new id.
+ *
+ * <p>Takeovers have their own thread: each of many hung workers can block a takeover for a while, and the renewal of
+ * this worker's lease must not wait for that.
  */
 public final class WorkerLeaseRenewer implements AutoCloseable {
     private static final Logger LOG = System.getLogger(WorkerLeaseRenewer.class.getName());
@@ -33,11 +37,14 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
     private final StoreHealthMonitor storeHealth;
+    private final Condition takeoverWake = lock.newCondition();
     private final Thread thread;
+    private final Thread takeoverThread;
     private volatile IntSupplier runs = () -> 0;
     private volatile @Nullable String outdated;
     private volatile boolean closing;
     private boolean woken;
+    private boolean takeoverDue;
     private int failures;
 
     /** @param usableUntil by the monotonic clock of this process */
@@ -60,6 +67,8 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
         tick();
         dependencies.environment().onClockJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-lease").daemon(true).start(this::loop);
+        this.takeoverThread =
+                Thread.ofPlatform().name("semel-takeover").daemon(true).start(this::takeOverLoop);
     }
 
     /** Makes each heartbeat report how many runs this worker executes. */
@@ -125,15 +134,61 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
             renewOrStart();
             failures = 0;
             sendHeartbeat();
-            Current now = current.get();
-            int ended = leases.takeOverExpired(now == null ? 0 : now.lease());
-            dependencies.counters().takeovers.add(ended);
+            requestTakeover();
         } catch (StoreFailure.SchemaTooNew e) {
             outdated(e);
         } catch (StoreFailure e) {
             if (failures++ == 0) {
                 LOG.log(Level.WARNING, "renewing the lease failed; the worker retries: " + e.getMessage());
             }
+        }
+    }
+
+    /** After every renewal. Requests during a takeover count as one. */
+    private void requestTakeover() {
+        lock.lock();
+        try {
+            takeoverDue = true;
+            takeoverWake.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void takeOverLoop() {
+        boolean failed = false;
+        while (awaitTakeoverRequest()) {
+            try {
+                Current now = current.get();
+                int ended = leases.takeOverExpired(now == null ? 0 : now.lease());
+                dependencies.counters().takeovers.add(ended);
+                failed = false;
+            } catch (StoreFailure.SchemaTooNew e) {
+                outdated(e);
+            } catch (StoreFailure e) {
+                if (!failed && !closing) {
+                    LOG.log(
+                            Level.WARNING,
+                            "taking over the runs of dead workers failed; the worker retries: " + e.getMessage());
+                }
+                failed = true;
+            }
+        }
+    }
+
+    /** Returns false when this worker stops. */
+    private boolean awaitTakeoverRequest() {
+        lock.lock();
+        try {
+            while (!closing && !takeoverDue) {
+                takeoverWake.await();
+            }
+            takeoverDue = false;
+            return !closing;
+        } catch (InterruptedException e) {
+            return false;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -195,6 +250,9 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
         try {
             woken = true; // a wake-up during a renewal counts for the next pause
             wake.signalAll();
+            if (closing) {
+                takeoverWake.signalAll();
+            }
         } finally {
             lock.unlock();
         }
@@ -206,9 +264,9 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
         closing = true;
         wakeUp();
         try {
-            thread.join(10_000);
+            boolean stopped = thread.join(Duration.ofSeconds(10)) & takeoverThread.join(Duration.ofSeconds(10));
             Current now = current.getAndSet(null);
-            if (now != null) {
+            if (now != null && stopped) { // else a takeover still uses the connection that would end the lease
                 leases.end(now.lease());
             }
         } catch (InterruptedException e) {

@@ -61,7 +61,7 @@ record IdempotentCallBuilder(
     private IdempotentCallExecutor.OperationCall build() {
         if (caller == null || key == null) {
             throw new IllegalStateException("the idempotent call of \"" + operation + "\" has no "
-                    + (caller == null ? "caller" : "key") + ". Nothing was executed. Add it with "
+                    + (caller == null ? "caller" : "key") + ". Nothing was executed. Add one with "
                     + (caller == null ? "caller(…)" : "key(…)"));
         }
         return new IdempotentCallExecutor.OperationCall(

@@ -167,8 +167,8 @@ final class JavaWorkflowRegistry
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,
                         "Run " + start.replayOf()
-                                + " had a different input. A replay would reuse its recorded effects for this input,"
-                                + " so the run was not replayed and no run was started.",
+                                + " was started with a different input. A replay would use the effects recorded for"
+                                + " that input. No run was started.",
                         "Replay the run with its original input, or start a new run. To reuse the recorded effects"
                                 + " with a different input, use Start.replayWithOtherInput(…).");
             }

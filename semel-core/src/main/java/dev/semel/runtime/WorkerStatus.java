@@ -55,8 +55,8 @@ public final class WorkerStatus {
             if (shared) {
                 LOG.log(
                         Level.WARNING,
-                        "another worker is also named {0}, or was until it crashed a moment ago. Both work correctly,"
-                                + " because each has its own lease. Give each worker its own name to tell them apart",
+                        "another worker has the same name, {0}; it may be a worker that crashed a moment ago. Workers"
+                                + " with the same name still execute runs correctly. Give each worker its own name",
                         name);
             }
         } catch (SemelException e) {

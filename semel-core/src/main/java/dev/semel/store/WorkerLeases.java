@@ -2,7 +2,10 @@ package dev.semel.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** Only the holder of a lease may execute runs. Its id is never reused; each write connection has a fence slot. */
+/**
+ * Only the holder of a lease may execute runs. Its id is never reused; each write connection has a fence slot. One
+ * thread may take over leases while another one starts, renews and reports; a lease ends after both have stopped.
+ */
 public interface WorkerLeases extends AutoCloseable {
     /** Creates a lease with all its slots; throws {@link StoreFailure.SchemaTooNew} if the schema is too new. */
     void start(long lease, String worker, int slots, long ttlMicros);

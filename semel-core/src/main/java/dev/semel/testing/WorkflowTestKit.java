@@ -283,8 +283,8 @@ public final class WorkflowTestKit implements AutoCloseable {
             }
             if (sweeps.stream().anyMatch(sweep -> !sweep.hasRun())) {
                 throw new AssertionError(
-                        "crashEverywhere(…) was called but its sweep was not executed. No crash was tested. Call"
-                                + " check(…) or report() on its result.");
+                        "crashEverywhere(…) was called, but its result was not used. No crash was tested. Call check(…)"
+                                + " or report() on the result.");
             }
         } finally {
             leave();

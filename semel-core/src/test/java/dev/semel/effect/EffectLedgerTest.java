@@ -288,6 +288,31 @@ final class EffectLedgerTest {
     }
 
     @Test
+    void only_an_effect_with_a_window_has_a_week_in_its_generation() {
+        long now = 1_800_000_000_000_000L;
+        for (long window : new long[] {0, 77}) {
+            var ask = new EffectLedger.ReserveSend(
+                    ID, holder("same turn"), 0, window, ChangePolicy.SEND, "data", FACTS, false, false);
+            LedgerDecision first = EffectLedger.apply(null, ask, now).decision();
+            int generation = window == 0 ? 1 : EffectGeneration.first(now);
+            assertEquals(new LedgerDecision.SendGranted(generation, 1, now, false), first);
+        }
+    }
+
+    @Test
+    void a_rejected_change_expires_with_the_accepted_message() {
+        EffectHolder other = holder("other");
+        var changed = new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "new", FACTS, false, false);
+        EffectRow sent =
+                EffectLedger.apply(row(EffectState.DONE), changed, 2_500).row();
+        EffectRow rejected = EffectLedger.apply(
+                        sent, new EffectLedger.SettleSend(ID, other, EffectState.FREE, null), 2_600)
+                .row();
+        assertNotNull(rejected);
+        assertEquals(EXPIRES, rejected.expiresAt());
+    }
+
+    @Test
     void a_note_is_written_only_into_an_empty_row() {
         var note = new EffectLedger.NoteStepResult(ID, holder("same turn"), "r", FACTS);
         LedgerChange noted = EffectLedger.apply(null, note, 9);

@@ -85,6 +85,8 @@ final class InterleavingFixture implements AutoCloseable {
         client.apply(client.end(ended));
         old = client.fresh(client.chosen("old"));
         client.apply(TestStoreClient.ops(old, past.reserve(old), past.done(old)));
+        // Its window ended more than 7 days ago, so that retention may delete it.
+        stores.execute("UPDATE semel_effect SET generation = 1, expires_at = 1 WHERE digest = 'past'");
         client.apply(client.end(old));
         failed = client.fresh(again());
         client.apply(client.failed(failed));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.effect.EffectGeneration;
 import dev.semel.effect.EffectLedger;
 import dev.semel.effect.EffectLedger.ChangePolicy;
 import dev.semel.effect.EffectLedger.EffectState;
@@ -20,6 +21,10 @@ import org.junit.jupiter.api.Test;
 /** The ledger answers in the same commit as the journal: who may send, who did, who is in doubt. */
 interface LedgerRules {
     long HOUR = 3_600_000_000L;
+
+    /** The first generation of an effect with a window. */
+    int FIRST = EffectGeneration.first(StoreFixture.START);
+
     LedgerDecision NOTED = new LedgerDecision.Recorded();
 
     TestStoreClient client();
@@ -55,13 +60,13 @@ interface LedgerRules {
     @Test
     default void the_first_request_may_send_and_its_intent_is_recorded() {
         RunId run = client().fresh();
-        assertEquals(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false), ask(run, effect()));
+        assertEquals(new LedgerDecision.SendGranted(FIRST, 1, StoreFixture.START, false), ask(run, effect()));
         assertEquals(
                 new EffectLedger.EffectRow(
                         effect().id(),
                         TestEffect.holder(run, 1, 1),
                         EffectState.RESERVED,
-                        1,
+                        FIRST,
                         1,
                         StoreFixture.START,
                         0,
@@ -104,11 +109,11 @@ interface LedgerRules {
                 run, effect().settle(run, EffectState.FREE, null), effect().reserve(TestEffect.holder(run, 1, 2)));
         OwnerWriteResult first = client().apply(retry);
         assertEquals(
-                List.of(NOTED, new LedgerDecision.SendGranted(1, 2, StoreFixture.START, false)),
+                List.of(NOTED, new LedgerDecision.SendGranted(FIRST, 2, StoreFixture.START, false)),
                 first.ledgerDecisions());
         LedgerDecision again = client().apply(retry).ledgerDecisions().getLast();
         assertEquals(
-                new LedgerDecision.SendGranted(1, 2, StoreFixture.START, true),
+                new LedgerDecision.SendGranted(FIRST, 2, StoreFixture.START, true),
                 again,
                 "what was before is not known any more");
         assertEquals(2, row(effect()).attempt());
@@ -132,7 +137,8 @@ interface LedgerRules {
         client().fixture.setTime(StoreFixture.START + HOUR - 1);
         assertEquals(new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START), ask(second, effect()));
         client().fixture.setTime(StoreFixture.START + HOUR);
-        assertEquals(new LedgerDecision.SendGranted(2, 1, StoreFixture.START + HOUR, false), ask(second, effect()));
+        assertEquals(
+                new LedgerDecision.SendGranted(FIRST + 1, 1, StoreFixture.START + HOUR, false), ask(second, effect()));
         assertEquals(second, row(effect()).holder().run());
     }
 
@@ -145,7 +151,7 @@ interface LedgerRules {
                 new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START),
                 ask(second, effect().with(ChangePolicy.SUPPRESS, "other")));
         assertEquals(
-                new LedgerDecision.SendGranted(2, 1, StoreFixture.START, false),
+                new LedgerDecision.SendGranted(FIRST + 1, 1, StoreFixture.START, false),
                 ask(second, effect().with(ChangePolicy.SEND, "other")));
     }
 
@@ -155,7 +161,7 @@ interface LedgerRules {
         RunId two = client().fresh();
         ask(one, effect());
         client().apply(TestStoreClient.ops(one, effect().settle(one, EffectState.FREE, null)));
-        assertEquals(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false), ask(two, effect()));
+        assertEquals(new LedgerDecision.SendGranted(FIRST, 1, StoreFixture.START, false), ask(two, effect()));
         client().apply(TestStoreClient.ops(one, effect().done(one)));
         assertEquals(EffectState.RESERVED, row(effect()).state(), "who does not hold it settles nothing");
     }
@@ -175,16 +181,16 @@ interface LedgerRules {
         RunExecution second = client().claim().getFirst();
         var holder = TestEffect.holder(run, second.claim(), 1);
         assertEquals(
-                new LedgerDecision.OutcomeUnknown(1, 1, StoreFixture.START, false),
+                new LedgerDecision.OutcomeUnknown(FIRST, 1, StoreFixture.START, false),
                 ask(TestStoreClient.ops(second, effect().reserve(holder))));
         TestEffect remembered = effect().resendFor(100);
         client().fixture.setTime(StoreFixture.START + 99);
         assertEquals(
-                new LedgerDecision.SendGranted(1, 2, StoreFixture.START, true),
+                new LedgerDecision.SendGranted(FIRST, 2, StoreFixture.START, true),
                 ask(TestStoreClient.ops(second, remembered.reserve(holder))));
         client().fixture.setTime(StoreFixture.START + 100);
         assertEquals(
-                new LedgerDecision.OutcomeUnknown(1, 2, StoreFixture.START, false),
+                new LedgerDecision.OutcomeUnknown(FIRST, 2, StoreFixture.START, false),
                 ask(TestStoreClient.ops(second, remembered.reserve(TestEffect.holder(run, second.claim(), 2)))));
     }
 
@@ -224,7 +230,7 @@ interface LedgerRules {
                     .toList();
             assertEquals(
                     List.of(
-                            new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false),
+                            new LedgerDecision.SendGranted(FIRST, 1, StoreFixture.START, false),
                             new LedgerDecision.HeldByOtherRun(runs[0], false),
                             new LedgerDecision.HeldByOtherRun(runs[0], false)),
                     verdicts,
@@ -243,7 +249,7 @@ interface LedgerRules {
                         client().end(new RunExecution(two, 1), effect().done(two)),
                         client().end(new RunExecution(one, 1)));
         assertEquals(
-                List.of(new LedgerDecision.SendGranted(1, 1, StoreFixture.START, false)),
+                List.of(new LedgerDecision.SendGranted(FIRST, 1, StoreFixture.START, false)),
                 ((OwnerWriteResult) outcomes.get(1)).ledgerDecisions());
         assertEquals(two, row(effect()).holder().run());
         assertEquals(EffectState.DONE, row(effect()).state());
@@ -339,7 +345,7 @@ interface LedgerRules {
         assertTrue(client().change(new StoreWriteCommand.DecideEffect(
                 effect().id(), run, null, client().by("op", "nothing arrived"))));
         assertEquals(
-                new LedgerDecision.SendGranted(1, 2, StoreFixture.START, false),
+                new LedgerDecision.SendGranted(FIRST, 2, StoreFixture.START, false),
                 ask(TestStoreClient.ops(run, effect().reserve(TestEffect.holder(run, 1, 2)))));
     }
 

@@ -5,16 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.effect.EffectLedger.ChangePolicy;
 import dev.semel.effect.EffectLedger.EffectState;
+import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tombstones go when their time has come, and nothing else does. */
 interface RetentionRules {
+    long DAY = 86_400_000_000L;
+
     TestStoreClient client();
 
     private List<StoreWriteCommand.KeyTombstone> found(long before) {
@@ -145,7 +151,7 @@ interface RetentionRules {
     }
 
     @Test
-    default void an_effect_stays_to_the_end_of_its_window_however_old_its_run_is() {
+    default void an_effect_stays_seven_days_after_its_window_however_old_its_run_is() {
         RunId run = client().fresh();
         TestEffect effect = TestEffect.of(client().ws, "d1").once(1_000);
         client().apply(TestStoreClient.ops(run, effect.reserve(run)));
@@ -153,14 +159,61 @@ interface RetentionRules {
         client().apply(client().end(run));
         client().fixture.setTime(StoreFixture.START + 999);
         assertEquals(0, retire(StoreFixture.START + 999), "another run could send it again");
-        assertEquals(
-                0,
-                client().change(new StoreWriteCommand.ErasePayloads(List.of(run), StoreFixture.START + 999)),
-                "with its result");
+        var erase = new StoreWriteCommand.ErasePayloads(List.of(run), StoreFixture.START + 999);
+        assertEquals(0, client().change(erase), "with its result");
         assertNotNull(client().reads.effect(effect.id()));
-        client().fixture.setTime(StoreFixture.START + 1_001);
+        client().fixture.setTime(StoreFixture.START + 1_000);
+        assertEquals(1, client().change(erase), "after the window nobody needs the result");
+        client().fixture.setTime(StoreFixture.START + 999 + 7 * DAY);
+        assertEquals(0, retire(StoreFixture.START + 999), "the next send needs its generation");
+        assertNotNull(client().reads.effect(effect.id()));
+        client().fixture.setTime(StoreFixture.START + 1_000 + 7 * DAY);
         assertEquals(1, retire(StoreFixture.START + 999));
         assertNull(client().reads.effect(effect.id()));
+    }
+
+    /** The result column of a rejected message holds the accepted one before it, with its window. */
+    @Test
+    default void a_rejected_change_keeps_the_accepted_message_to_the_end_of_its_window() {
+        RunId first = client().fresh();
+        TestEffect effect = TestEffect.of(client().ws, "d1").once(30 * DAY);
+        client().apply(TestStoreClient.ops(first, effect.reserve(first)));
+        client().apply(TestStoreClient.ops(first, effect.done(first)));
+        client().apply(client().end(first));
+        RunId second = client().fresh();
+        TestEffect changed = effect.with(ChangePolicy.SEND, "changed");
+        client().apply(TestStoreClient.ops(second, changed.reserve(second)));
+        client().apply(TestStoreClient.ops(second, changed.settle(second, EffectState.FREE, null)));
+        client().apply(client().end(second));
+        client().fixture.setTime(StoreFixture.START + 30 * DAY - 1);
+        client().change(new StoreWriteCommand.ErasePayloads(List.of(second), StoreFixture.START + 1));
+        assertEquals(1, retire(StoreFixture.START + 1), "only the first run, which no longer holds the effect");
+        RunId third = client().fresh();
+        assertEquals(
+                List.of(new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START)),
+                client().apply(TestStoreClient.ops(third, effect.reserve(third)))
+                        .ledgerDecisions());
+    }
+
+    @Test
+    default void no_generation_of_an_effect_repeats_after_its_row_was_deleted() {
+        TestEffect effect = TestEffect.of(client().ws, "d1").once(2_000_000);
+        Set<Integer> generations = new HashSet<>();
+        for (int i = 0; i < 6; i++) {
+            RunId run = client().fresh();
+            LedgerDecision decision = client().apply(TestStoreClient.ops(run, effect.reserve(run)))
+                    .ledgerDecisions()
+                    .getFirst();
+            int generation = ((LedgerDecision.SendGranted) decision).generation();
+            assertEquals(true, generations.add(generation), generation + " was used before: " + generations);
+            EffectState outcome = i == 3 ? EffectState.FREE : EffectState.DONE;
+            client().apply(TestStoreClient.ops(run, effect.settle(run, outcome, "{}")));
+            client().apply(client().end(run));
+            boolean soon = i % 2 == 0; // two sends in one week, then a pause that deletes the row
+            client().fixture.setTime(client().fixture.time() + (soon ? 3_000_000 : 15 * DAY));
+            retire(client().fixture.time() - 1_000_000);
+            assertEquals(soon, client().reads.effect(effect.id()) != null);
+        }
     }
 
     @Test

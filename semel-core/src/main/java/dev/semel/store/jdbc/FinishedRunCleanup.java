@@ -1,5 +1,6 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.effect.EffectGeneration;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.store.RunDeduplicationKey;
@@ -33,7 +34,8 @@ final class FinishedRunCleanup {
         """;
 
     private static final String EFFECTS = """
-        SELECT run FROM semel_effect WHERE (state IN (?, ?) OR expires_at > ?)
+        SELECT run FROM semel_effect
+            WHERE (state IN (?, ?) OR expires_at > ? OR (window_micros > 0 AND generation >= ?))
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
@@ -158,7 +160,7 @@ final class FinishedRunCleanup {
     /** Erases payloads and returns the number of runs that had one; a retry returns 0. */
     int erasePayloads(StoreWriteCommand.ErasePayloads blank, long now) throws SQLException {
         int blanked = 0;
-        for (List<RunId> some : chunks(free(blank.lineages(), blank.endedBefore(), now))) {
+        for (List<RunId> some : chunks(free(blank.lineages(), blank.endedBefore(), NeededEffects.forResults(now)))) {
             blanked += session.update(BLANK, bound(some));
             rejectResumed(some);
             for (String statement : PAYLOADS) {
@@ -168,11 +170,27 @@ final class FinishedRunCleanup {
         return blanked;
     }
 
+    /**
+     * @param windowEndsAfter effects whose window ends after this time are needed
+     * @param generation effects with a window and at least this generation are needed
+     */
+    private record NeededEffects(long windowEndsAfter, int generation) {
+        /** A result is needed while it suppresses other effects. */
+        static NeededEffects forResults(long now) {
+            return new NeededEffects(now, Integer.MAX_VALUE);
+        }
+
+        /** A row is needed for longer: without it the next send would get a generation that was sent before. */
+        static NeededEffects forRows(long now) {
+            return new NeededEffects(now - EffectGeneration.KEPT_AFTER_WINDOW, EffectGeneration.first(now));
+        }
+    }
+
     /** Returns the runs whose whole lineage ended before {@code endedBefore} and is not needed any more. */
-    private List<RunId> free(List<RunId> first, long endedBefore, long now) throws SQLException {
+    private List<RunId> free(List<RunId> first, long endedBefore, NeededEffects effects) throws SQLException {
         Map<RunId, RunId> lineages = members(first);
         List<RunId> all = List.copyOf(lineages.keySet());
-        Set<RunId> needed = needed(all, now);
+        Set<RunId> needed = needed(all, effects);
         needed.addAll(children(all, endedBefore));
         Set<RunId> staying = young(lineages, endedBefore);
         lineages.forEach((run, lineage) -> {
@@ -215,7 +233,7 @@ final class FinishedRunCleanup {
         return young;
     }
 
-    private Set<RunId> needed(List<RunId> all, long now) throws SQLException {
+    private Set<RunId> needed(List<RunId> all, NeededEffects effects) throws SQLException {
         Set<RunId> needed = new HashSet<>();
         for (List<RunId> some : chunks(all)) {
             needed.addAll(runs(
@@ -224,7 +242,8 @@ final class FinishedRunCleanup {
                             some,
                             EffectLedger.EffectState.RESERVED.code(),
                             EffectLedger.EffectState.UNKNOWN.code(),
-                            now)));
+                            effects.windowEndsAfter(),
+                            effects.generation())));
             needed.addAll(runs(
                     NAMES,
                     bound(some, RunDeduplicationKey.KeyKind.RUN.code(), RunDeduplicationKey.KeyKind.CHILD.code())));
@@ -250,7 +269,7 @@ final class FinishedRunCleanup {
 
     int deleteRuns(StoreWriteCommand.DeleteRuns delete, long now) throws SQLException {
         int gone = 0;
-        for (List<RunId> some : chunks(free(delete.lineages(), delete.endedBefore(), now))) {
+        for (List<RunId> some : chunks(free(delete.lineages(), delete.endedBefore(), NeededEffects.forRows(now)))) {
             // The run row first: of two concurrent sweeps one deletes and counts it. A writer of duplicate requests
             // either finds the run row locked, or wrote before us and the following statements delete its rows.
             gone += session.update(RUNS, bound(some));

@@ -80,7 +80,7 @@ final class PostgresConnectionErrorMessages {
             case "3D000" ->
                 new ConnectionError(
                         "database " + database + " does not exist",
-                        "Correct the name in the URL, or create it: CREATE DATABASE name OWNER user.");
+                        "Correct the name in the URL, or create the database: CREATE DATABASE name OWNER user.");
             case "3F000" ->
                 new ConnectionError(
                         "user " + user + " has no schema to create tables in",

@@ -149,7 +149,7 @@ final class PostgresWorkerLeases implements WorkerLeases {
             });
             if (one == null) {
                 stuck = lease;
-                return ended; // do not delay our own heartbeat
+                return ended; // the next takeover begins after it
             }
             ended += one;
         }

@@ -81,7 +81,7 @@ final class WorkflowTestKitExtensionTest {
     void the_test_kit_is_closed_and_its_failure_fails_the_test() {
         TestExecutionSummary summary = run(MissingSweepTests.class);
         assertEquals(1, summary.getTestsFailedCount());
-        assertTrue(failure(summary).contains("its sweep was not executed"), failure(summary));
+        assertTrue(failure(summary).contains("its result was not used"), failure(summary));
     }
 
     @SemelTest

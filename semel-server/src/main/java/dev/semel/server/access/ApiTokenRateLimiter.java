@@ -56,7 +56,7 @@ public final class ApiTokenRateLimiter {
                                     + (kind.equals(FRESH)
                                             ? " and the key is still free."
                                             : "; the run of the key is not affected."),
-                            "Send it again with the same key after the time in Retry-After.")
+                            "Send the request again with the same key after the time in Retry-After.")
                     .with("retry_after", wait)
                     .with("quota", kind)
                     .with("limit", perMinute)

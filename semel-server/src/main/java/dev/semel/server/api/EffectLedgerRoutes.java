@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.definition.WorkflowCatalogEntry;
+import dev.semel.effect.EffectGeneration;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
@@ -158,7 +159,7 @@ final class EffectLedgerRoutes {
         out.put("first_at", RunJsonRenderer.formatTime(row.firstAt()));
         out.put("accepted_at", isSuppressed(row) ? null : RunJsonRenderer.formatTime(row.acceptedAt()));
         out.put("window_ends_at", RunJsonRenderer.formatTime(row.expiresAt()));
-        out.put("generation", row.generation());
+        out.put("generation", EffectGeneration.text(row.generation()));
         return out;
     }
 

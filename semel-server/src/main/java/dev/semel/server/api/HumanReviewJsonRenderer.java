@@ -163,7 +163,7 @@ final class HumanReviewJsonRenderer {
         String step = one.row().step();
         return switch (one.row().kind()) {
             case DOUBT -> "Did \"" + step + "\" happen?";
-            case CHANGE -> "\"" + step + "\" differs from what was sent before. Send it?";
+            case CHANGE -> "\"" + step + "\" differs from the message that was sent before. Send it?";
             case APPROVAL -> "May the run continue after \"" + step + "\"?";
             case HELD -> "The run is held. Continue it?";
         };

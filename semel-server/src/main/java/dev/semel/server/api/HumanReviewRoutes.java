@@ -140,7 +140,7 @@ final class HumanReviewRoutes {
     static int versionOf(InboundJsonRequestBody json) {
         JsonNode version = json.value("version");
         if (version != null && (!version.isInt() || version.intValue() < 1)) {
-            throw ApiErrors.invalidRequest("version must be a whole number from 1");
+            throw ApiErrors.invalidRequest("version must be a whole number, 1 or greater");
         }
         return version == null ? 0 : version.intValue();
     }

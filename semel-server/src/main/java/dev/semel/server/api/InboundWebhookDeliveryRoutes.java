@@ -118,7 +118,7 @@ record InboundWebhookDeliveryRoutes(
                 receiver.reprocess(row, () -> actions.recordAudit(request, entry)),
                 "Semel has no payload for this delivery: it was rejected, was a duplicate, or its retention ended."
                         + " No run was started.",
-                "Reprocess the first accepted delivery, or let the provider send it again.");
+                "Reprocess the first accepted delivery of the event, or let the provider send the event again.");
         ObjectNode out = RunJsonRenderer.newObject()
                 .put("delivery_id", id(row))
                 .put("idempotent_replayed", delivered.replayed());

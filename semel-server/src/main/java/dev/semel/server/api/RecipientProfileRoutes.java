@@ -164,7 +164,7 @@ record RecipientProfileRoutes(WorkspaceSettingRepositories settings, WorkspaceSe
             throw ApiErrors.invalidInput(
                     "The document contains " + RunPiiMaskFactory.MASK_TEXT
                             + ", the placeholder for a masked value. Nothing was changed.",
-                    "Reveal the profile, edit the revealed document and send that.");
+                    "Reveal the profile, edit the revealed document and send the edited document.");
         }
         String id = request.parameter("profile");
         Integer expected = WorkspaceSettingUpdater.expectedVersion(request);

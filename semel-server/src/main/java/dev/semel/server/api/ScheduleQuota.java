@@ -29,8 +29,9 @@ record ScheduleQuota(SemelRuntime semel, IntSupplier most) {
         if (wanted > 0 && others + wanted > allowed) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "Workflow " + definition.name() + " has " + wanted + " schedules, so this workspace would have "
-                            + (others + wanted) + " of at most " + allowed + ". Nothing was published.",
+                    "Workflow " + definition.name() + " has " + wanted + " schedules. This workspace would then have "
+                            + (others + wanted) + " schedules, but at most " + allowed
+                            + " are allowed. Nothing was published.",
                     "Remove unused schedules, or start the server with a larger --max-schedules.");
         }
         return change;

@@ -157,8 +157,8 @@ final class WorkflowTriggerRoutes {
                             "Workflow \"" + definition.name()
                                     + "\" requires an idempotency key and the request has none. "
                                     + "No run was started.",
-                            "Add the header Idempotency-Key with the id of the event or action, the same on every"
-                                    + " retry.")
+                            "Add the header Idempotency-Key with the id of the event or action. Send the same value"
+                                    + " with every retry.")
                     .with(
                             "spec",
                             "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1");

@@ -47,7 +47,7 @@ final class CliServerConnectionOptions {
     @Option(names = "--token", hidden = true, arity = "0..1")
     void rejectTokenArgument(@Nullable String token) {
         throw usage("A token is never an argument: the process list and the shell's history would show it. Nothing"
-                + " was sent. Put it into SEMEL_TOKEN, or into a file and pass --token-file FILE.");
+                + " was sent. Put the token into SEMEL_TOKEN, or into a file and pass --token-file FILE.");
     }
 
     CliApiClient api() {

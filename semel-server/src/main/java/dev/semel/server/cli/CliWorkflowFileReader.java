@@ -46,7 +46,7 @@ final class CliWorkflowFileReader {
     static String read(Path file) {
         try {
             if (Files.size(file) > LARGEST) {
-                throw failure(file, "is larger than 4 MiB", "Check the path: a workflow file is small.");
+                throw failure(file, "is larger than 4 MiB", "Check the path: a workflow file has at most 256 KiB.");
             }
             return Files.readString(file);
         } catch (CharacterCodingException notText) {

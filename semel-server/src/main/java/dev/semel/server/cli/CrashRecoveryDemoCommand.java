@@ -157,6 +157,6 @@ final class CrashRecoveryDemoCommand extends CliCommand {
                 ExitCode.FAILED,
                 "demo-failed",
                 "The demonstration did not finish: " + why + ". Its servers are stopped and its folder is deleted.",
-                "Run it again. `semel doctor` checks what a server needs.");
+                "Run the command again. `semel doctor` checks what a server needs.");
     }
 }

@@ -42,7 +42,7 @@ record DoctorChecks(CliCommandEnvironment environment, CliServerConnectionOption
         String make = "openssl rand -base64 32";
         if (keys.isBlank()) {
             return DoctorFinding.ok(
-                    "secrets", "SEMEL_SECRET_KEY is not set; to store secrets, `serve` needs one: " + make);
+                    "secrets", "SEMEL_SECRET_KEY is not set; to store secrets, `semel serve` needs a key: " + make);
         }
         for (String key : keys.strip().split(",", -1)) {
             if (!isKey(key.strip())) {
@@ -200,7 +200,7 @@ record DoctorChecks(CliCommandEnvironment environment, CliServerConnectionOption
     }
 
     private DoctorFinding token() {
-        String fix = "Set SEMEL_TOKEN or --token-file to a valid token; `semel token create` creates one.";
+        String fix = "Put a valid token into SEMEL_TOKEN or into the --token-file; `semel token create` creates one.";
         try {
             CliApiResponse answer = connection.api().exchange(WORKFLOWS);
             return switch (answer.status()) {

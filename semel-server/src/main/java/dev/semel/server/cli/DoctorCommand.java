@@ -29,7 +29,7 @@ final class DoctorCommand extends CliApiCommand {
         } else {
             findings.forEach(this::print);
             output.suggestCommand(
-                    well ? "semel workflow list" : "fix what is marked fail, then run semel doctor again");
+                    well ? "semel workflow list" : "fix each problem marked fail, then run semel doctor again");
         }
         return well ? ExitCode.OK : ExitCode.FAILED;
     }

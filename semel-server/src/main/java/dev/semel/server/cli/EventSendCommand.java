@@ -34,7 +34,7 @@ final class EventSendCommand extends CliApiCommand {
     @Option(
             names = "--times",
             paramLabel = "N",
-            description = "Send the trigger N times, to see how the server handles duplicates.")
+            description = "Send the event N times, to see how the server handles duplicates.")
     int times = 1;
 
     @Override

@@ -109,7 +109,8 @@ abstract sealed class IdempotencyKeyCommand extends CliApiCommand {
         @Override
         public Integer call() {
             if (reason.isBlank()) {
-                throw usage("Extending a key needs --reason TEXT: it is stored in the audit log. Nothing was changed.");
+                throw usage(
+                        "Extending a key needs --reason TEXT; the audit log stores the reason. Nothing was changed.");
             }
             ObjectNode body =
                     TerminalJsonFormatter.newObject().put("for", length).put("reason", reason);
@@ -157,7 +158,7 @@ abstract sealed class IdempotencyKeyCommand extends CliApiCommand {
         private int release() {
             if (reason.isBlank()) {
                 throw usage(
-                        "Releasing a key needs --reason TEXT: it is stored in the audit log. Nothing was released.");
+                        "Releasing a key needs --reason TEXT; the audit log stores the reason. Nothing was released.");
             }
             CliApiClient api = connection.api();
             JsonNode response = api.send(actionCall("release", releaseBody(api).put("reason", reason)))

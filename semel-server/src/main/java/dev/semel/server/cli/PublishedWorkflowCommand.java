@@ -25,8 +25,8 @@ abstract sealed class PublishedWorkflowCommand extends CliApiCommand {
     @Command(
             name = "promote",
             description =
-                    "Makes the candidate, which gets a percentage of new triggers, the current version for all new"
-                            + " triggers.",
+                    "Makes the candidate version current. All new triggers then use it, instead of only a percentage of"
+                            + " them.",
             footer = {"  semel workflow promote payment_receipt", "  semel workflow promote payment_receipt --version 4"
             })
     static final class PromoteCommand extends PublishedWorkflowCommand {

@@ -48,7 +48,9 @@ abstract sealed class ServerStartCommand extends CliCommand {
     @Option(
             names = "--grace",
             paramLabel = "TIME",
-            description = "How long runs may continue after SIGTERM before the server hands them over. Default: 10s.")
+            description =
+                    "How long runs may continue after SIGTERM. Then another worker or the next start continues them."
+                            + " Default: 10s.")
     @Nullable
     String grace;
 

@@ -8,10 +8,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 @Command(
         name = "password",
-        description =
-                "Changes a user's password, given the old one, and ends the user's sessions. Type both passwords at"
-                        + " the prompt, or pass them on stdin, the old one in the first line. A password is never an"
-                        + " argument.")
+        description = "Changes a user's password and ends the user's sessions. Type the old and the new password at the"
+                + " prompt. Or pass them on stdin, the old password in the first line. A password is never an"
+                + " argument.")
 final class UserPasswordChangeCommand extends CliApiCommand {
     @Parameters(paramLabel = "NAME")
     String name = "";

@@ -80,7 +80,7 @@ final class WorkflowAcceptanceTestCommand extends CliApiCommand {
                 ExitCode.FAILED,
                 "qa-failed",
                 "The checklist did not finish: " + why + ". The temporary server is stopped and nothing real was sent.",
-                "Run it again. `semel doctor` checks what a server needs.");
+                "Run the command again. `semel doctor` checks what a server needs.");
     }
 
     private int report(WorkflowUnderTest subject, List<WorkflowAcceptanceTestResult> lines) {
@@ -126,8 +126,8 @@ final class WorkflowAcceptanceTestCommand extends CliApiCommand {
                     ExitCode.FAILED,
                     "qa-refused",
                     "Step " + step.id() + " is written in Java and could call a real service. Nothing was run.",
-                    "Test it in Java, see docs/how-to/test-a-workflow.md, and check the rest of the workflow without"
-                            + " this step.");
+                    "Test this step in Java (docs/how-to/test-a-workflow.md). To check the rest of the workflow,"
+                            + " remove the step from a copy of the file.");
         });
         return new WorkflowUnderTest(ordered, data(main), answers());
     }

@@ -19,8 +19,8 @@ import tools.jackson.databind.node.ObjectNode;
         description = "Shows the changes between two versions, or between a file and the published version, and their"
                 + " effect on active keys.",
         footer = {
-            "  semel workflow diff payment_receipt                    compares the current version with its candidate,"
-                    + " or with the version before",
+            "  semel workflow diff payment_receipt                    compares the current version with the candidate"
+                    + " or, without a candidate, with the previous version",
             "  semel workflow diff payment_receipt --from 3 --to 5",
             "  semel workflow diff workflows/payment_receipt.yaml     compares a file with the current version"
         })

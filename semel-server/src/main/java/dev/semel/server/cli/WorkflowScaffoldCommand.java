@@ -50,7 +50,8 @@ final class WorkflowScaffoldCommand extends CliCommand {
             throw rejected(
                     ExitCode.USAGE,
                     "\"" + TerminalJsonFormatter.sanitize(name) + "\" is not a valid workflow name.",
-                    "Use a lower-case letter and up to 63 letters, digits, _ or -; it must not begin with wf_.");
+                    "Begin the name with a lower-case letter, followed by up to 63 letters, digits, _ or -. It must"
+                            + " not begin with wf_.");
         }
         String text = from == null ? DemoDataSeeder.resource(SMALLEST).replace("%s", name) : renamed(readExample(from));
         Path folder = environment().folder().resolve("workflows");

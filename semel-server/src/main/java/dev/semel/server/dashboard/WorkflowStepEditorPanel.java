@@ -178,7 +178,8 @@ public final class WorkflowStepEditorPanel {
                     + " not repeat the step.";
         }
         if (!once().has("time")) {
-            return "Without a window, the key applies to the run and its safe replays. Another run repeats the effect.";
+            return "Without a window, the key applies only to the run and its safe replays. Another run with the same"
+                    + " key sends the effect again.";
         }
         String front = "A second " + thing + to + " with the same key within " + span();
         return switch (once().text("on_change")) {

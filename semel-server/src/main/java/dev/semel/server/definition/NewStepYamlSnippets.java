@@ -119,7 +119,8 @@ public final class NewStepYamlSnippets {
     static String snippet(String kind, String id) {
         if (!id.matches("[a-z][a-z0-9_]{0,59}")) {
             throw WorkflowDraftEdit.invalid(
-                    "a step id must be a lower-case letter and up to 59 lower-case letters, digits or _");
+                    "a step id must begin with a lower-case letter, followed by up to 59 lower-case letters, digits or"
+                            + " _");
         }
         if (!BY_KIND.containsKey(kind)) {
             throw WorkflowDraftEdit.invalid("the kind must be one of " + String.join(", ", kinds()));

@@ -182,16 +182,16 @@ public record WorkflowDefinitionChange(String field, String from, String to, Str
                 step + ".idempotent.on_change",
                 was.onChange(),
                 now.onChange(),
-                "This applies to the next effect with different data.");
+                "The new value applies to the next effect with different data.");
         add(
                 to,
                 step + ".provider_window",
                 was.providerWindow(),
                 now.providerWindow(),
-                "During this time, the engine repeats a send whose outcome is unknown, with the same key. After this"
-                        + " time, the effect is in doubt.");
-        add(to, step + ".does", was.does(), now.does(), "This changes which effects count as already done.");
-        add(to, step + ".risk", was.risk(), now.risk(), "This changes whether a user must approve first.");
+                "Within this window, the engine repeats a send with an unknown outcome, with the same key. After the"
+                        + " window, such an effect is in doubt.");
+        add(to, step + ".does", was.does(), now.does(), "The change affects which effects count as already done.");
+        add(to, step + ".risk", was.risk(), now.risk(), "The change affects whether a user must approve first.");
     }
 
     private static Map<String, DeclaredEffect> effectsOf(WorkflowDefinition definition) {

@@ -62,8 +62,7 @@ public record WorkflowIdempotencyExplanation(String subject, List<String> answer
             case REJECT ->
                 "The server returns the original run; it rejects a different payload under the key with 422.";
             case REPLAY ->
-                "The server returns the original run. If the payload differs, it returns the original run as well and"
-                        + " flags the difference.";
+                "The server returns the original run, even if the payload differs. It then flags the difference.";
             case DISTINCT ->
                 "The server returns the original run; a different payload under the key starts a separate run.";
         };
@@ -94,8 +93,7 @@ public record WorkflowIdempotencyExplanation(String subject, List<String> answer
                         "Yes, if the sender keeps the event id on every attempt; a new id is a new event.",
                         "Semel recognises a repeat by source and id alone. The server also compares the data and shows"
                                 + " a difference.",
-                        "The server returns the original run. If the data differ, it returns the original run as well"
-                                + " and flags the difference.",
+                        "The server returns the original run, even if the data differ. It then flags the difference.",
                         "7 days from the first arrival of the event, or longer if the run has not ended by then."));
     }
 

@@ -172,7 +172,8 @@ final class YamlWorkflowReader {
         } else if (name != null && !NAME.matcher(name).matches()) {
             problems.add(
                     tree.range(),
-                    "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -.");
+                    "a workflow name must begin with a lower-case letter, followed by up to 63 lower-case letters,"
+                            + " digits, _ or -.");
         } else if (name != null && name.startsWith("wf_")) {
             problems.add(tree.range(), "a workflow name must not begin with wf_, which is the prefix of workflow ids.");
         }

@@ -45,7 +45,7 @@ final class YamlScalarParser {
 
     private static JsonNode number(String text) throws UnsupportedNumber {
         if (NOT_FINITE.matcher(text).matches()) {
-            throw new UnsupportedNumber("infinity and NaN are not JSON numbers; put quotes around them for text");
+            throw new UnsupportedNumber("infinity and NaN are not JSON numbers; to write them as text, use quotes");
         }
         boolean octal = OCTAL.matcher(text).matches();
         boolean hexadecimal = HEXADECIMAL.matcher(text).matches();
@@ -55,7 +55,7 @@ final class YamlScalarParser {
         }
         if (text.length() > LONGEST_NUMBER) {
             throw new UnsupportedNumber(
-                    "a number may have at most " + LONGEST_NUMBER + " characters; put quotes around it for text");
+                    "a number may have at most " + LONGEST_NUMBER + " characters; to write it as text, use quotes");
         }
         if (octal || hexadecimal) {
             return integer(new BigInteger(text.substring(2), octal ? 8 : 16));

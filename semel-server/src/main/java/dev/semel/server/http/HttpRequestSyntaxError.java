@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The syntax errors of an HTTP request. Their texts are fixed, so that a response never echoes request bytes. */
 enum HttpRequestSyntaxError {
     LINE_END("A line does not end with CR LF"),
-    HEAD_TOO_LARGE("The request line or the headers are too large, or there are too many of them"),
+    HEAD_TOO_LARGE("The request line or a header is too large, or there are too many headers"),
     REQUEST_LINE("The request line is malformed. Expected: method, one space, path, one space, HTTP/1.1"),
     VERSION("The server supports only HTTP/1.1"),
     TARGET("The request target must be a path with an optional query"),

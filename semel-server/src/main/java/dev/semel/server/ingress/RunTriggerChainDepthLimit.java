@@ -26,7 +26,7 @@ public final class RunTriggerChainDepthLimit {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "The header " + HEADER + " is not a whole number. No run was started.",
-                    "Remove the header; only steps of runs send it.");
+                    "Remove the header; only Semel sets it, in requests from steps.");
         }
         return Integer.parseInt(header.strip());
     }

@@ -99,7 +99,7 @@ public final class OutboundHttpClient implements AutoCloseable {
      */
     public List<InetAddress> allowedAddresses(String host, int port) throws IOException {
         if (making.substituteServer() != null) {
-            throw new RequestNotSent("a temporary test server can send only HTTP. Nothing was sent.", null);
+            throw new RequestNotSent("a temporary test server can send only HTTP requests. Nothing was sent.", null);
         }
         List<InetAddress> found = making.resolver().resolve(host, LONGEST_LOOKUP);
         return making.guard().admit(new OutboundRequestUrl("tcp", host.toLowerCase(Locale.ROOT), port, ""), found);

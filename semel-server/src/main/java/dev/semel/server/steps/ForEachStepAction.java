@@ -77,7 +77,8 @@ record ForEachStepAction(
                     taken
                             ? "'%s' cannot be a loop variable, because the name is reserved; choose another name."
                                     .formatted(as)
-                            : "`as` must be a lower-case letter and up to 63 lower-case letters, digits or _.");
+                            : "`as` must begin with a lower-case letter, followed by up to 63 lower-case letters,"
+                                    + " digits or _.");
             return false;
         }
         if (draft.context().loopVariables().contains(as)) {

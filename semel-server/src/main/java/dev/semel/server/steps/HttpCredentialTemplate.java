@@ -165,7 +165,8 @@ record HttpCredentialTemplate(AuthFactory auth, List<YamlValueTemplate> template
                     of.valueRange(name),
                     "a credential must not be written in a workflow file.",
                     "visible to all users",
-                    "Save it as a secret and write ${ secret.%s }.".formatted(name.toUpperCase(Locale.ROOT)));
+                    "Save the credential as a secret and write ${ secret.%s }."
+                            .formatted(name.toUpperCase(Locale.ROOT)));
             return null;
         }
         return value;

@@ -32,7 +32,8 @@ record ParallelStepAction(Map<String, List<YamlStep>> named) implements Compiled
             if (!YamlStepReader.ID.matcher(name).matches()) {
                 draft.addError(
                         branch.nameRange(),
-                        "a branch name must be a lower-case letter and up to 63 lower-case letters, digits or _.");
+                        "a branch name must begin with a lower-case letter, followed by up to 63 lower-case letters,"
+                                + " digits or _.");
             }
             read.put(name, draft.readNested(branch.value(), draft.context()));
         });

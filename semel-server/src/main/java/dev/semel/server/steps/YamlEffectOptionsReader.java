@@ -130,7 +130,8 @@ record YamlEffectOptionsReader(
         if (because == null || because.isBlank()) {
             draft.addError(
                     spot,
-                    "`protect: none` lets the engine send again if the outcome is unknown; the reason is missing.",
+                    "`protect: none` needs a reason, because the engine sends the effect again if the outcome is"
+                            + " unknown.",
                     "why?",
                     "Add `because:` with the reason; users see the reason in the list of effects.");
             return null;
@@ -180,7 +181,8 @@ record YamlEffectOptionsReader(
                 fields.choice("on_change", ChangedEffectDataPolicy.class).orElse(ChangedEffectDataPolicy.SEND);
         if (window == null && fields.get("on_change") != null && fields.get("time") == null) {
             draft.addError(
-                    fields.nameRange("on_change"), "`on_change` needs a time window that covers several runs; add `time` and `unit`.");
+                    fields.nameRange("on_change"),
+                    "`on_change` needs a time window that covers several runs; add `time` and `unit`.");
         }
         return key == null
                 ? null

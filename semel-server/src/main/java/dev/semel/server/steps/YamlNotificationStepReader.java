@@ -50,8 +50,8 @@ final class YamlNotificationStepReader {
         if (!NAME.matcher(notification).matches()) {
             draft.addError(
                     draft.fields().valueRange("notify"),
-                    "notify must name a notification: a lower-case letter and up to 63 lower-case letters, digits,"
-                            + " dots, _ or -.");
+                    "notify must name a notification: a lower-case letter, followed by up to 63 lower-case letters,"
+                            + " digits, dots, _ or -.");
             return null;
         }
         YamlValueTemplate to = draft.requiredTemplate(draft.fields(), "to", CelKind.STRING, CelKind.INT);

@@ -222,7 +222,8 @@ public final class YamlStepReader {
         if (id != null && (!ID.matcher(id).matches() || RESERVED.contains(id))) {
             problems.add(
                     fields.valueRange("id"),
-                    "a step id must be a lower-case letter and up to 63 lower-case letters, digits or _%s."
+                    ("a step id must begin with a lower-case letter, followed by up to 63 lower-case letters,"
+                                    + " digits or _%s.")
                             .formatted(RESERVED.contains(id) ? ", and '" + id + "' is reserved" : ""));
             return null;
         }

@@ -25,8 +25,8 @@ record VerifiedWebhookEvent(String id, InboundEvent event) {
                     ErrorCode.INVALID_INPUT,
                     "The delivery has no event id in " + describe(plan.ids())
                             + ", so Semel could not recognise a repeat. No run was started.",
-                    "Send the provider's event id there (1 to 255 characters), or set `id` in the webhook to its"
-                            + " location.");
+                    "Send the provider's event id (1 to 255 characters) in that place. Or set `id` in the webhook to"
+                            + " the place where the provider sends it.");
         }
         String type = firstValue(plan.types(), webhookRequest, data);
         return new VerifiedWebhookEvent(id, event(id, webhookName, type == null ? webhookName : type, data));

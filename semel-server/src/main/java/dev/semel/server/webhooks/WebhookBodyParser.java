@@ -98,6 +98,6 @@ final class WebhookBodyParser {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
                 "The form body of the delivery " + rule + ". No run was started.",
-                "Send it as application/x-www-form-urlencoded in UTF-8, or as JSON.");
+                "Send the body as application/x-www-form-urlencoded in UTF-8, or as JSON.");
     }
 }

@@ -81,12 +81,14 @@ class MistakesTest {
                         "semel: 1\nworkflow: Foo\n" + DefinitionFixtures.STEP,
                         "2:11",
                         "/workflow",
-                        "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -."),
+                        "a workflow name must begin with a lower-case letter, followed by up to 63 lower-case letters,"
+                                + " digits, _ or -."),
                 mistake(
                         "semel: 1\nworkflow: wf_7hJ\n" + DefinitionFixtures.STEP,
                         "2:11",
                         "/workflow",
-                        "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -."),
+                        "a workflow name must begin with a lower-case letter, followed by up to 63 lower-case letters,"
+                                + " digits, _ or -."),
                 mistake(
                         "semel: 1\nworkflow: wf_abc\n" + DefinitionFixtures.STEP,
                         "2:11",
@@ -261,13 +263,14 @@ class MistakesTest {
                         "steps:\n  - {id: Note, set: 1}\n",
                         "5:10",
                         "/steps/0/id",
-                        "a step id must be a lower-case letter and up to 63 lower-case letters, digits or _."),
+                        "a step id must begin with a lower-case letter, followed by up to 63 lower-case letters,"
+                                + " digits or _."),
                 mistake(
                         "steps:\n  - {id: in, set: 1}\n",
                         "5:10",
                         "/steps/0/id",
-                        "a step id must be a lower-case letter and up to 63 lower-case letters, digits or _, and 'in'"
-                                + " is reserved."),
+                        "a step id must begin with a lower-case letter, followed by up to 63 lower-case letters,"
+                                + " digits or _, and 'in' is reserved."),
                 mistake("steps:\n  - {set: 1}\n", "5:5", "/steps/0", "the step has no id; add id: name."),
                 mistake("steps:\n  - {id: a}\n", "5:6", "/steps/0/id", "the step has no kind."),
                 mistake(
@@ -279,8 +282,8 @@ class MistakesTest {
                         "steps:\n  - {id: a, notify: Lead, to: ann, protect: ask}\n",
                         "5:21",
                         "/steps/0/notify",
-                        "notify must name a notification: a lower-case letter and up to 63 lower-case letters, digits,"
-                                + " dots, _ or -."),
+                        "notify must name a notification: a lower-case letter, followed by up to 63 lower-case"
+                                + " letters, digits, dots, _ or -."),
                 mistake(
                         "steps:\n  - {id: a, sleep: 5us}\n",
                         "5:20",

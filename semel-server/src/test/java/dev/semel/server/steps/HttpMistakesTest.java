@@ -91,7 +91,7 @@ final class HttpMistakesTest {
                 "idempotency_header: none | protect: provider_key | `idempotency_header: none` removes the key",
                 "body: 1 | protect: lookup | protect: lookup needs a lookup section",
                 "body: 1 | protect: maybe | POST supports protect:",
-                "body: 1 | protect: none | the reason is missing",
+                "body: 1 | protect: none | `protect: none` needs a reason",
                 "body: 1 | {protect: ask, timeout: 11m} | timeout of an http step must be at most 10m",
                 "body: 1 | {protect: ask, lookup: {http: {url: 'https://a.example/'}}} | `lookup` needs `protect:"
                         + " lookup`",

@@ -82,8 +82,8 @@ public record OidcClientSettings(
                     equals < 1 ? null : UserRole.of(one.substring(equals + 1).strip());
             if (role == null) {
                 throw new IllegalArgumentException(
-                        "SEMEL_OIDC_ROLES must be GROUP=ROLE, separated by commas; ROLE is viewer, operator, reviewer"
-                                + " or admin");
+                        "SEMEL_OIDC_ROLES must be a list of GROUP=ROLE pairs, separated by commas; ROLE is viewer,"
+                                + " operator, reviewer or admin");
             }
             grants.add(new RoleGrant(one.substring(0, equals).strip(), role));
         }
