@@ -64,7 +64,9 @@ public final class RunDispatcher implements AutoCloseable {
                 // workflows that are registered until then wake their runs themselves
                 dependencies.environment().nanos() + HELD_REST_NANOS;
         dependencies.environment().onClockJump(this::wakeUp);
-        this.thread = Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop);
+        this.thread = dependencies
+                .threads()
+                .watch(Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop));
     }
 
     public void wakeUp() {

@@ -58,7 +58,9 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
         this.storeHealth = new StoreHealthMonitor(store);
         tick();
         dependencies.environment().onClockJump(this::wakeUp);
-        this.thread = Thread.ofPlatform().name("semel-lease").daemon(true).start(this::loop);
+        this.thread = dependencies
+                .threads()
+                .watch(Thread.ofPlatform().name("semel-lease").daemon(true).start(this::loop));
     }
 
     /** Makes each heartbeat report how many runs this worker executes. */

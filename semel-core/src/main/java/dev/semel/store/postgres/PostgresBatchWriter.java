@@ -69,6 +69,9 @@ final class PostgresBatchWriter implements StoreBatchWriter {
         } catch (RuntimeException e) {
             rollback(e);
             throw e;
+        } catch (Error e) {
+            connection.drop(e); // the next batch must not commit what this one left
+            throw e;
         }
         try {
             connection.connected().connection().commit();
@@ -76,6 +79,9 @@ final class PostgresBatchWriter implements StoreBatchWriter {
         } catch (SQLException e) {
             connection.drop(e);
             throw SqlStateClassifier.ofCommit(e);
+        } catch (RuntimeException | Error e) {
+            connection.drop(e);
+            throw e;
         }
     }
 

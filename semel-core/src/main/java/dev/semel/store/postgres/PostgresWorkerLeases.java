@@ -215,7 +215,7 @@ final class PostgresWorkerLeases implements WorkerLeases {
         } catch (SQLException e) {
             connection.drop(e);
             throw SqlStateClassifier.of(e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             connection.drop(e);
             throw e;
         }

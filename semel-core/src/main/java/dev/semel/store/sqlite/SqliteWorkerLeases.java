@@ -117,6 +117,9 @@ final class SqliteWorkerLeases implements WorkerLeases {
         } catch (SQLException e) {
             writer.markFailed(e);
             throw new StoreFailure.Unreachable("The worker's lease could not be written to SQLite", e);
+        } catch (RuntimeException | Error e) {
+            writer.markFailed(e); // the next batch must not commit what this change left
+            throw e;
         } finally {
             turn.unlock();
         }

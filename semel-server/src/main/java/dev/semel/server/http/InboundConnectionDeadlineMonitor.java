@@ -14,6 +14,7 @@ final class InboundConnectionDeadlineMonitor {
 
     private final Set<DeadlineServerConnection> open = ConcurrentHashMap.newKeySet();
     private final long checkInterval;
+    private final Thread thread;
     private volatile boolean closed;
 
     InboundConnectionDeadlineMonitor(HttpServerSettings settings) {
@@ -26,11 +27,16 @@ final class InboundConnectionDeadlineMonitor {
                 .min()
                 .orElse(LONGEST_INTERVAL);
         this.checkInterval = Math.clamp(shortest / 8, SHORTEST_INTERVAL, LONGEST_INTERVAL);
+        this.thread = Thread.ofPlatform().daemon().name("http-deadlines").unstarted(this::watch);
     }
 
     InboundConnectionDeadlineMonitor start() {
-        Thread.ofPlatform().daemon().name("http-deadlines").start(this::watch);
+        thread.start();
         return this;
+    }
+
+    Thread thread() {
+        return thread;
     }
 
     void add(DeadlineServerConnection connection) {
