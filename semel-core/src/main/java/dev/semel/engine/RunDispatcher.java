@@ -3,7 +3,6 @@ package dev.semel.engine;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.ResumedRunJournalReader;
-import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreFailure;
@@ -130,8 +129,17 @@ public final class RunDispatcher implements AutoCloseable {
         int left = room;
         try {
             List<StoreWrite.RunExecution> claimed = parts.committer()
-                    .submit(0, new StoreWrite.ClaimRuns(room, List.copyOf(unregistered), maxCrashes))
+                    .submit(
+                            0,
+                            new StoreWrite.ClaimRuns(
+                                    room,
+                                    List.copyOf(unregistered),
+                                    maxCrashes,
+                                    parts.runs().memory().available()))
                     .join();
+            if (claimed.size() < room) {
+                parts.runs().memory().noteUnclaimed();
+            }
             for (int from = 0; from < claimed.size(); from += READ_AT_ONCE) {
                 List<StoreWrite.RunExecution> some =
                         claimed.subList(from, Math.min(from + READ_AT_ONCE, claimed.size()));
@@ -314,7 +322,7 @@ public final class RunDispatcher implements AutoCloseable {
                         driver,
                         run.ws(),
                         workflow,
-                        StrictJsonCodec.parse(run.input()),
+                        run.input(),
                         run.lineage(),
                         Math.floorMod(Long.hashCode(id.low()), parts.committer().lanes()),
                         run.runIdText(),

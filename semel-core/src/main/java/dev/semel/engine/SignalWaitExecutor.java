@@ -40,7 +40,7 @@ final class SignalWaitExecutor {
         JournalEntry.StepResult done = state.done();
         JsonNode decision;
         if (done != null) {
-            decision = done.outcome() == JournalEntry.StepOutcome.TIMED_OUT ? null : done.result();
+            decision = done.outcome() == JournalEntry.StepOutcome.TIMED_OUT ? null : state.result();
         } else {
             long due = startDeadline(scope, state, approval.timeout(), JournalEntry.EntryKind.APPROVAL);
             if (due == StoreWrite.Suspension.NEVER) {

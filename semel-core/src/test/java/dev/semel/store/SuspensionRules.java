@@ -10,7 +10,9 @@ import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
 import dev.semel.store.StoreWrite.RunExecution;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A run that waits belongs to nobody until it is due; each time it is taken up it is another execution. */
@@ -207,6 +209,66 @@ interface SuspensionRules {
         assertFalse(client().change(new StoreWriteCommand.CancelRun(other, by.run(), "op", "why")));
         assertFalse(client().change(new StoreWriteCommand.CancelRun(client().ws, client().id(), "op", "why")));
         assertFalse(client().work(by.run()).cancelRequested());
+    }
+
+    @Test
+    default void a_claim_leaves_runs_that_do_not_fit_into_memory_and_those_behind_them() {
+        List<RunId> runs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            NewRun run = client().run(client().id());
+            runs.add(run.id());
+            client().apply(client().admit(
+                            i == 2 ? withInput(run, "\"" + "x".repeat(9_998) + "\"") : run, List.of(), false));
+        }
+        long small = ClaimMemory.UNLIMITED.estimate(
+                client().run(client().id()).input().length(), 0);
+        assertEquals(Set.copyOf(runs.subList(0, 2)), claimedWithin(new ClaimMemory(4 * small, Long.MAX_VALUE)));
+        assertEquals(Set.of(), claimedWithin(new ClaimMemory(4 * small, Long.MAX_VALUE)), "the others wait behind it");
+        assertEquals(
+                Set.copyOf(runs.subList(2, 4)),
+                claimedWithin(new ClaimMemory(3 * small, 2 * small)),
+                "the large one counts as two");
+    }
+
+    private Set<RunId> claimedWithin(ClaimMemory memory) {
+        return Set.copyOf(TestStoreClient.runs(
+                client().apply(new StoreWrite.ClaimRuns(5, List.of(), Integer.MAX_VALUE, memory))));
+    }
+
+    private static NewRun withInput(NewRun run, String input) {
+        return new NewRun(
+                run.id(),
+                run.workspace(),
+                run.chosenId(),
+                run.workflowId(),
+                run.version(),
+                run.state(),
+                run.origin(),
+                input,
+                run.fields(),
+                run.links(),
+                run.startConditions());
+    }
+
+    @Test
+    default void the_journal_counts_for_the_memory_of_a_claim() {
+        RunExecution large = driver();
+        client().apply(new StoreWrite.AppendJournal(
+                large, 0, "[\"" + "x".repeat(9_996) + "\"]", RunState.RUNNING, List.of(), null));
+        client().fixture.advance(Duration.ofSeconds(11));
+        client().leases.start(78, "client", client().slots(), TestStoreClient.TTL);
+        client().leases.takeOverExpired(0);
+        long bytes = ClaimMemory.UNLIMITED.estimate(
+                client().run(client().id()).input().length(), 10_000);
+        CommitBatch.LeaseSlot hold = new CommitBatch.LeaseSlot(78, 0);
+        ClaimMemory little = new ClaimMemory(bytes - 1, Long.MAX_VALUE);
+        assertEquals(
+                List.of(), client().applyAs(hold, new StoreWrite.ClaimRuns(1, List.of(), Integer.MAX_VALUE, little)));
+        ClaimMemory enough = new ClaimMemory(bytes, Long.MAX_VALUE);
+        assertEquals(
+                List.of(large.run()),
+                TestStoreClient.runs(
+                        client().applyAs(hold, new StoreWrite.ClaimRuns(1, List.of(), Integer.MAX_VALUE, enough))));
     }
 
     @Test

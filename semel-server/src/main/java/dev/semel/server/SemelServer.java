@@ -92,7 +92,8 @@ public final class SemelServer implements AutoCloseable {
                         version -> PublishedYamlWorkflow.compile(awaitServices(version), this::stepServices))
                 .withClock(ambient, () -> 0)
                 .withWorkerName(name(options))
-                .withLimits(limits(options.retention()))
+                .withLimits(
+                        limits(options.retention()).withRunSize(options.limits().runSize()))
                 .withRequestObserver(JsonServerLogger::logRequest));
         this.provider = IdentityProviderConnection.open(options, semel, clock);
         try {
