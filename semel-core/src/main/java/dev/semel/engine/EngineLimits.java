@@ -48,9 +48,9 @@ public record EngineLimits(
         return Duration.ofMillis(250);
     }
 
-    /** Number of worker crashes in a row after which a run is held. */
-    public int maxCrashes() {
-        return 5;
+    /** A run is held if its worker died this often while it was the only run on trial. */
+    public int maxCrashesAlone() {
+        return 2;
     }
 
     /** How long after its end the payloads of a run are kept, at most as long as the run itself. */

@@ -8,6 +8,7 @@ import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.JournalStepPathFormat;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.CrashCount;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
@@ -61,7 +62,7 @@ public final class RunExecutor {
             int lane,
             String runId,
             long deadline,
-            int crashCount,
+            CrashCount crashCount,
             boolean cancelRequested,
             @Nullable RunId parent,
             int depth) {
@@ -340,8 +341,9 @@ public final class RunExecutor {
         if (run.cancelRequested() && !begun) {
             return RunCompletionStoreWriteBuilder.endCancelled(execution, new RunCancelled(run.runId(), "").detail());
         }
-        if (run.crashCount() >= engine.limits().maxCrashes()) {
-            if (run.cancelRequested() && run.crashCount() > engine.limits().maxCrashes()) {
+        int alone = run.crashCount().alone();
+        if (alone >= engine.limits().maxCrashesAlone()) {
+            if (run.cancelRequested() && alone > engine.limits().maxCrashesAlone()) {
                 return RunCompletionStoreWriteBuilder.endCancelled(
                         execution,
                         "The worker crashed again during compensation. The remaining compensations did not run.");

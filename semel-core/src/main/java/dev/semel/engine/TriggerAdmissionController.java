@@ -12,6 +12,7 @@ import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
+import dev.semel.store.CrashCount;
 import dev.semel.store.NewRun;
 import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.RunDeduplicationKeyClaim;
@@ -399,7 +400,7 @@ public final class TriggerAdmissionController {
                 lane(request, id),
                 request.runIdText(id),
                 longest == null ? StoreWrite.Suspension.NEVER : MicrosecondConverter.after(fresh.now(), longest),
-                0,
+                new CrashCount(0),
                 false,
                 trigger.links().parent(),
                 trigger.links().depth());

@@ -289,6 +289,32 @@ interface SuspensionRules {
     }
 
     @Test
+    default void only_a_death_in_which_a_run_was_alone_on_trial_counts_as_such() {
+        List<RunExecution> all = List.of(driver(), driver());
+        for (int lease = 78; lease < 78 + 3; lease++) {
+            all = takenOver(lease, all);
+        }
+        for (RunExecution one : all) {
+            assertEquals(
+                    new CrashCount(3), new CrashCount(client().work(one.run()).crashCount()));
+        }
+        all = takenOver(81, all);
+        RunExecution suspect = all.getFirst();
+        RunExecution innocent = all.getLast();
+        assertEquals(0, new CrashCount(client().work(suspect.run()).crashCount()).alone(), "both were on trial");
+        client().applyAs(
+                        new CommitBatch.LeaseSlot(81, 0),
+                        new StoreWrite.AppendJournal(innocent, 0, "[1]", RunState.RUNNING, List.of(), null));
+        all = takenOver(82, all);
+        CrashCount crashes = new CrashCount(client().work(suspect.run()).crashCount());
+        assertEquals(1, crashes.alone(), "the other one made progress and is not on trial");
+        assertEquals(5, crashes.total());
+        assertEquals(1, client().work(innocent.run()).crashCount());
+        var unused = takenOver(83, all);
+        assertEquals(2, new CrashCount(client().work(suspect.run()).crashCount()).alone());
+    }
+
+    @Test
     default void an_intent_is_no_progress_and_a_suspect_run_stays_one_until_continued() {
         RunExecution by = driver();
         RunExecution next = takenOver(78, by);
@@ -361,6 +387,19 @@ interface SuspensionRules {
                 List.of(new RunExecution(before.run(), before.claim() + 1)),
                 client().applyAs(new CommitBatch.LeaseSlot(lease, 0), new StoreWrite.ClaimRuns(5)));
         return new RunExecution(before.run(), before.claim() + 1);
+    }
+
+    private List<RunExecution> takenOver(long lease, List<RunExecution> before) {
+        client().fixture.advance(Duration.ofSeconds(11));
+        client().leases.start(lease, "client", client().slots(), TestStoreClient.TTL);
+        client().leases.takeOverExpired(0);
+        List<RunExecution> claimed =
+                client().applyAs(new CommitBatch.LeaseSlot(lease, 0), new StoreWrite.ClaimRuns(before.size()));
+        List<RunExecution> next = before.stream()
+                .map(one -> new RunExecution(one.run(), one.claim() + 1))
+                .toList();
+        assertEquals(Set.copyOf(next), Set.copyOf(claimed));
+        return next;
     }
 
     @Test
