@@ -65,6 +65,24 @@ public final class SemelOptions {
         return limits(limits -> limits.withActiveRuns(runs));
     }
 
+    /** Maximum number of recorded steps of a run; a run with more fails as `run-too-large`. Default: 100,000. */
+    public SemelOptions maxRunSteps(int steps) {
+        return limits(limits -> limits.withRunSize(limits.runSize().withSteps(steps)));
+    }
+
+    /** Maximum size of the journal of a run; a run with more fails as `run-too-large`. Default: 64 MiB. */
+    public SemelOptions maxRunJournal(long bytes) {
+        return limits(limits -> limits.withRunSize(limits.runSize().withJournalBytes(bytes)));
+    }
+
+    /**
+     * Estimated memory of the runs that this worker executes at the same time; further runs stay queued in the store.
+     * Default: a quarter of the heap.
+     */
+    public SemelOptions maxActiveRunBytes(long bytes) {
+        return limits(limits -> limits.withRunSize(limits.runSize().withActiveBytes(bytes)));
+    }
+
     /** How long Semel keeps a run after its end. Default: 90 days. */
     public SemelOptions retention(Duration finishedRuns) {
         if (finishedRuns.isNegative() || finishedRuns.isZero()) {

@@ -5,7 +5,6 @@ import dev.semel.definition.StepSpec;
 import dev.semel.error.StepFailed;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.RunJournalStepIndex;
-import dev.semel.json.StrictJsonCodec;
 import dev.semel.workflow.Step;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -109,8 +108,6 @@ final class AtLeastOnceStepExecutor {
             throw StepResultSerializer.toFailure(
                     path, trace.failed().error(), trace.failed().attempts());
         }
-        return trace.done() == null
-                ? null
-                : StrictJsonCodec.parse(StrictJsonCodec.write(trace.done().result()));
+        return trace.done() == null ? null : trace.done().copyOfResult();
     }
 }

@@ -47,6 +47,10 @@ public final class DuplicateRequestRecorder implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("semel-requests").daemon(true).start(this::loop);
     }
 
+    public Thread thread() {
+        return thread;
+    }
+
     /** Called for every row that became durable; {@code key} is shortened, or null if there was none. */
     @FunctionalInterface
     public interface RecordedRequestObserver {

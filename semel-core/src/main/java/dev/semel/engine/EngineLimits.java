@@ -10,9 +10,16 @@ public record EngineLimits(
         int activeRuns,
         Duration tombstones,
         Duration finishedRuns,
-        RetentionPolicy retention) {
+        RetentionPolicy retention,
+        RunSizeLimits runSize) {
     public static final EngineLimits DEFAULT = new EngineLimits(
-            10_000, Duration.ofSeconds(10), 10_000, Duration.ofDays(7), Duration.ofDays(90), RetentionPolicy.DEFAULT);
+            10_000,
+            Duration.ofSeconds(10),
+            10_000,
+            Duration.ofDays(7),
+            Duration.ofDays(90),
+            RetentionPolicy.DEFAULT,
+            RunSizeLimits.DEFAULT);
 
     public int batchWrites() {
         return 512;
@@ -42,9 +49,9 @@ public record EngineLimits(
         return Duration.ofMillis(250);
     }
 
-    /** Number of worker crashes in a row after which a run is held. */
-    public int maxCrashes() {
-        return 5;
+    /** A run is held if its worker died this often while it was the only run on trial. */
+    public int maxCrashesAlone() {
+        return 2;
     }
 
     /** How long after its end the payloads of a run are kept, at most as long as the run itself. */
@@ -58,27 +65,31 @@ public record EngineLimits(
     }
 
     public EngineLimits withLease(Duration value) {
-        return new EngineLimits(queuedTriggers, value, activeRuns, tombstones, finishedRuns, retention);
+        return new EngineLimits(queuedTriggers, value, activeRuns, tombstones, finishedRuns, retention, runSize);
     }
 
     public EngineLimits withTombstones(Duration value) {
-        return new EngineLimits(queuedTriggers, lease, activeRuns, value, finishedRuns, retention);
+        return new EngineLimits(queuedTriggers, lease, activeRuns, value, finishedRuns, retention, runSize);
     }
 
     /** How long a run is kept after its end. A key that refers to it keeps it longer. */
     public EngineLimits withFinishedRuns(Duration value) {
-        return new EngineLimits(queuedTriggers, lease, activeRuns, tombstones, value, retention);
+        return new EngineLimits(queuedTriggers, lease, activeRuns, tombstones, value, retention, runSize);
     }
 
     public EngineLimits withRetention(RetentionPolicy value) {
-        return new EngineLimits(queuedTriggers, lease, activeRuns, tombstones, finishedRuns, value);
+        return new EngineLimits(queuedTriggers, lease, activeRuns, tombstones, finishedRuns, value, runSize);
     }
 
     public EngineLimits withQueuedTriggers(int value) {
-        return new EngineLimits(value, lease, activeRuns, tombstones, finishedRuns, retention);
+        return new EngineLimits(value, lease, activeRuns, tombstones, finishedRuns, retention, runSize);
     }
 
     public EngineLimits withActiveRuns(int value) {
-        return new EngineLimits(queuedTriggers, lease, value, tombstones, finishedRuns, retention);
+        return new EngineLimits(queuedTriggers, lease, value, tombstones, finishedRuns, retention, runSize);
+    }
+
+    public EngineLimits withRunSize(RunSizeLimits value) {
+        return new EngineLimits(queuedTriggers, lease, activeRuns, tombstones, finishedRuns, retention, value);
     }
 }

@@ -135,6 +135,7 @@ final class ForEachRunner<I, R> {
         StepJournalMatcher scope =
                 parent.branch(prefix(item), () -> round.ended().countDown());
         try {
+            parent.execution().size().beginItem(parent.isCompensation());
             results.set(
                     item,
                     work.run(new DurableWorkflowContext(scope), items.values().get(item)));

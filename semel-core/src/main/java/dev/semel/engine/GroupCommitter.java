@@ -31,7 +31,12 @@ public final class GroupCommitter implements AutoCloseable {
         }
     }
 
-    public record EngineDependencies(ClockAndRandomSource environment, EngineMetricCounters counters) {}
+    public record EngineDependencies(
+            ClockAndRandomSource environment, EngineMetricCounters counters, EssentialThreads threads) {
+        public EngineDependencies(ClockAndRandomSource environment, EngineMetricCounters counters) {
+            this(environment, counters, new EssentialThreads());
+        }
+    }
 
     public int lanes() {
         return lanes.size();

@@ -31,6 +31,7 @@ final class InMemoryRunExecutionState {
     private final @Nullable Long lease;
     private final RunJournalStepIndex journal;
     private final WaitingBranchesRunSuspender waits;
+    private final RunSizeMeter size;
     private final CompensationStack compensations = new CompensationStack();
     private final ReentrantLock lock = new ReentrantLock();
     private final List<JournalEntry> pending = new ArrayList<>();
@@ -52,11 +53,20 @@ final class InMemoryRunExecutionState {
     volatile Runnable onAbandoned = () -> {};
 
     InMemoryRunExecutionState(
-            RunExecutor.ActiveRun run, RunExecutor.RunDependencies engine, List<StoreQueries.JournalChunk> chunks) {
+            RunExecutor.ActiveRun run,
+            RunExecutor.RunDependencies engine,
+            List<StoreQueries.JournalChunk> chunks,
+            ActiveRunMemory.Share memory) {
         this.run = run;
         this.engine = engine;
         this.lease = engine.committer().lease();
         this.journal = new RunJournalStepIndex(PreviousRunResultFinder.decode(chunks));
+        this.size = new RunSizeMeter(
+                run.runId(),
+                memory,
+                engine.limits().runSize(),
+                journal.steps().size(),
+                chunks.stream().mapToLong(chunk -> chunk.entries().length()).sum());
         this.hadFailure = journal.hadFailedAttempt();
         taken.addAll(journal.consumedSignals());
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
@@ -74,6 +84,10 @@ final class InMemoryRunExecutionState {
 
     RunJournalStepIndex journal() {
         return journal;
+    }
+
+    RunSizeMeter size() {
+        return size;
     }
 
     CompensationStack compensations() {
@@ -203,7 +217,9 @@ final class InMemoryRunExecutionState {
             pending.add(entry);
             hadFailure |= entry instanceof JournalEntry.AttemptFailure || entry instanceof JournalEntry.StepFailure;
             pendingOps.addAll(List.of(ops));
-            pendingBytes += bytes + entry.path().length() + 64;
+            int added = bytes + entry.path().length() + 64;
+            size.addBytes(added);
+            pendingBytes += added;
             EngineLimits limits = engine.limits();
             if (pending.size() >= limits.bufferedEntries() || pendingBytes >= limits.bufferedBytes()) {
                 var unused = submit(List.of());

@@ -41,9 +41,8 @@ final class PreviousRunResultFinder {
     }
 
     static List<JournalEntry> decode(List<StoreQueries.JournalChunk> chunks) {
-        List<JournalEntry> entries = new ArrayList<>();
-        chunks.forEach(chunk -> entries.addAll(JournalCodec.decode(chunk.entries())));
-        return entries;
+        return JournalCodec.decodeAll(
+                chunks.stream().map(StoreQueries.JournalChunk::entries).toList());
     }
 
     /** Whether nothing ran before: the first run of its lineage, never resumed. */
@@ -168,8 +167,7 @@ final class PreviousRunResultFinder {
 
     /** Decodes the whole journal of a run: its chunks and the entries of its end. */
     static List<JournalEntry> readJournal(DatabaseRows.@Nullable RunRow run, List<StoreQueries.JournalChunk> chunks) {
-        List<JournalEntry> entries = new ArrayList<>();
-        chunks.forEach(chunk -> entries.addAll(JournalCodec.decode(chunk.entries())));
+        List<JournalEntry> entries = new ArrayList<>(decode(chunks));
         DatabaseRows.RunEnd end = run == null ? null : run.end();
         if (end != null && !end.entries().isEmpty()) {
             entries.addAll(JournalCodec.decode(end.entries()));

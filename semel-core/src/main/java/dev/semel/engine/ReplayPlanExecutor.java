@@ -69,7 +69,9 @@ public final class ReplayPlanExecutor implements AutoCloseable {
         this.self = dependencies.environment().newId();
         dependencies.environment().onClockJump(this::wakeUp);
         wakeSignal.wake();
-        this.thread = Thread.ofPlatform().name("semel-replays").daemon(true).start(this::loop);
+        this.thread = dependencies
+                .threads()
+                .watch(Thread.ofPlatform().name("semel-replays").daemon(true).start(this::loop));
     }
 
     public FailedRunResumePlanner resumePlanner() {

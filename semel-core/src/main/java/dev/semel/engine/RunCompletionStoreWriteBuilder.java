@@ -20,7 +20,7 @@ final class RunCompletionStoreWriteBuilder {
     static RunExecutionAbort.Held poisonHold(RunExecutor.ActiveRun run) {
         return new RunExecutionAbort.Held(
                 "poison",
-                "The worker crashed " + run.crashCount()
+                "The worker crashed " + run.crashCount().total()
                         + " times in a row while it executed this run. The run is held; "
                         + "other runs are not affected. Find the cause, then continue or cancel the run.");
     }

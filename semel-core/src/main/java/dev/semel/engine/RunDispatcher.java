@@ -3,8 +3,8 @@ package dev.semel.engine;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.ResumedRunJournalReader;
-import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
+import dev.semel.store.CrashCount;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
@@ -30,11 +30,9 @@ public final class RunDispatcher implements AutoCloseable {
     private static final long SWEEPING_MILLIS = 20;
     private static final int CLAIM_AT_ONCE = 500;
     private static final int READ_AT_ONCE = 50;
-    private static final int CRASHES_BEFORE_TRIAL = 2;
     private static final int ADOPT_AT_ONCE = 1_000;
     private static final long ADOPT_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long HELD_REST_NANOS = TimeUnit.SECONDS.toNanos(2);
-    private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final TriggerAdmissionController.EngineComponents parts;
     private final WorkflowCatalog catalog;
@@ -42,8 +40,7 @@ public final class RunDispatcher implements AutoCloseable {
     private final GroupCommitter.EngineDependencies dependencies;
     private final BackgroundLoopWaker wakeSignal = new BackgroundLoopWaker();
     private final Thread thread;
-    private @Nullable RunId onTrial;
-    private long trialEnds;
+    private final SuspectTrial suspects = new SuspectTrial();
     private long settledDoubts;
     private long nextAdoption = Long.MIN_VALUE;
     private long nextHeldLook;
@@ -64,7 +61,9 @@ public final class RunDispatcher implements AutoCloseable {
                 // workflows that are registered until then wake their runs themselves
                 dependencies.environment().nanos() + HELD_REST_NANOS;
         dependencies.environment().onClockJump(this::wakeUp);
-        this.thread = Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop);
+        this.thread = dependencies
+                .threads()
+                .watch(Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop));
     }
 
     public void wakeUp() {
@@ -114,7 +113,7 @@ public final class RunDispatcher implements AutoCloseable {
             return false;
         }
         untilNext = Long.MAX_VALUE;
-        boolean more = claim(CLAIM_AT_ONCE, CRASHES_BEFORE_TRIAL) == CLAIM_AT_ONCE;
+        boolean more = claim(CLAIM_AT_ONCE, CrashCount.BEFORE_TRIAL) == CLAIM_AT_ONCE;
         trial();
         return more;
     }
@@ -128,16 +127,22 @@ public final class RunDispatcher implements AutoCloseable {
         int left = room;
         try {
             List<StoreWrite.RunExecution> claimed = parts.committer()
-                    .submit(0, new StoreWrite.ClaimRuns(room, List.copyOf(unregistered), maxCrashes))
+                    .submit(
+                            0,
+                            new StoreWrite.ClaimRuns(
+                                    room,
+                                    List.copyOf(unregistered),
+                                    maxCrashes,
+                                    parts.runs().memory().available()))
                     .join();
+            if (claimed.size() < room) {
+                parts.runs().memory().noteUnclaimed();
+            }
             for (int from = 0; from < claimed.size(); from += READ_AT_ONCE) {
                 List<StoreWrite.RunExecution> some =
                         claimed.subList(from, Math.min(from + READ_AT_ONCE, claimed.size()));
                 left -= resume(some);
             }
-            onTrial = maxCrashes > CRASHES_BEFORE_TRIAL && left < room
-                    ? claimed.getFirst().run()
-                    : onTrial;
             return claimed.size();
         } finally {
             for (int i = 0; i < left; i++) {
@@ -146,17 +151,11 @@ public final class RunDispatcher implements AutoCloseable {
         }
     }
 
-    /**
-     * Runs that were active in several worker crashes execute one at a time, since one may be the cause. After one or
-     * two crashes all are claimed together. A suspect is on trial until it ends, parks, or has run for a while.
-     */
+    /** Runs that were active in several worker crashes execute in small groups: {@link SuspectTrial}. */
     private void trial() {
-        long now = dependencies.environment().nanos();
-        RunId tried = onTrial;
-        if (tried == null || !parts.runs().isActive(tried) || now >= trialEnds) {
-            onTrial = null;
-            trialEnds = now + TRIAL_NANOS;
-            claim(1, Integer.MAX_VALUE);
+        int room = suspects.room(dependencies.environment().nanos(), parts.runs()::isActive);
+        if (room > 0) {
+            claim(room, Integer.MAX_VALUE);
         }
     }
 
@@ -249,6 +248,13 @@ public final class RunDispatcher implements AutoCloseable {
                         recorded(Objects.requireNonNull(held.get(read.run().id())), read);
                 if (recorded != null) {
                     held.remove(recorded.run().id());
+                    CrashCount crashes = recorded.run().crashCount();
+                    if (crashes.isOnTrial()) {
+                        suspects.begin(
+                                recorded.run().id(),
+                                crashes,
+                                dependencies.environment().nanos());
+                    }
                     parts.runs().resume(recorded);
                     started++;
                 }
@@ -312,12 +318,12 @@ public final class RunDispatcher implements AutoCloseable {
                         driver,
                         run.ws(),
                         workflow,
-                        StrictJsonCodec.parse(run.input()),
+                        run.input(),
                         run.lineage(),
                         Math.floorMod(Long.hashCode(id.low()), parts.committer().lanes()),
                         run.runIdText(),
                         longest == null ? StoreWrite.Suspension.NEVER : MicrosecondConverter.after(begun, longest),
-                        work.crashCount(),
+                        new CrashCount(work.crashCount()),
                         work.cancelRequested(),
                         run.parent(),
                         run.depth()),

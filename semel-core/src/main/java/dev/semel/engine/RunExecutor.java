@@ -1,17 +1,21 @@
 package dev.semel.engine;
 
 import dev.semel.definition.RunTimedOut;
+import dev.semel.definition.RunTooLarge;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.error.RunCancelled;
+import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.JournalStepPathFormat;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.CrashCount;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -29,6 +33,7 @@ public final class RunExecutor {
     private final RunDependencies engine;
     private final RunCompletionWaiter completions;
     private final Semaphore capacity;
+    private final ActiveRunMemory memory;
     private final ConcurrentHashMap<RunId, Slot> active = new ConcurrentHashMap<>();
     private final JournalCodeMismatchTracker incompatibleRuns = new JournalCodeMismatchTracker();
     private volatile boolean closing;
@@ -43,6 +48,7 @@ public final class RunExecutor {
             GroupCommitter.EngineDependencies dependencies) {}
 
     /**
+     * @param input JSON text: a parsed tree uses about 20 times the memory
      * @param runId the public id
      * @param deadline when its time is over, by the store clock; {@link StoreWrite.Suspension#NEVER} for no limit
      * @param crashCount how many times in a row its worker crashed while executing it
@@ -51,12 +57,12 @@ public final class RunExecutor {
             StoreWrite.RunExecution driver,
             int workspace,
             WorkflowVersion workflow,
-            JsonNode input,
+            String input,
             RunId lineage,
             int lane,
             String runId,
             long deadline,
-            int crashCount,
+            CrashCount crashCount,
             boolean cancelRequested,
             @Nullable RunId parent,
             int depth) {
@@ -72,6 +78,7 @@ public final class RunExecutor {
 
     /** The slot of one run in this process; the execution is set once it has begun. */
     private static final class Slot {
+        volatile ActiveRunMemory.@Nullable Share memory;
         volatile @Nullable InMemoryRunExecutionState execution;
         /** Callers that begin to wait from now on must poll: the end was already announced. */
         volatile boolean announced;
@@ -95,6 +102,7 @@ public final class RunExecutor {
         this.engine = engine;
         this.completions = completions;
         this.capacity = new Semaphore(engine.limits().activeRuns());
+        this.memory = new ActiveRunMemory(engine.limits().runSize().activeBytes());
         engine.dependencies().environment().onClockJump(this::wakeAll);
     }
 
@@ -109,6 +117,30 @@ public final class RunExecutor {
 
     public void releaseCapacity() {
         capacity.release();
+    }
+
+    /** Reserves capacity and memory for a new run; null if the run must wait in the store. */
+    ActiveRunMemory.@Nullable Share reserve(long input, long journal) {
+        if (!reserveCapacity()) {
+            return null;
+        }
+        ActiveRunMemory.Share share = memory.reserve(input, journal);
+        if (share == null) {
+            releaseCapacity();
+        }
+        return share;
+    }
+
+    /** Returns what {@link #reserve} reserved, if the run does not start. */
+    void release(ActiveRunMemory.@Nullable Share share) {
+        capacity.release();
+        if (share != null && share.release()) {
+            notifyObserver(RunObserver::onReclaimed);
+        }
+    }
+
+    ActiveRunMemory memory() {
+        return memory;
     }
 
     public boolean isActive(RunId run) {
@@ -176,13 +208,14 @@ public final class RunExecutor {
         }
     }
 
-    /** Capacity is reserved. {@code carried}: the first entries of its journal. */
-    void start(ActiveRun run, String carried) {
+    /** {@code carried}: the first entries of its journal. {@code share}: as reserved. */
+    void start(ActiveRun run, String carried, ActiveRunMemory.Share share) {
         Slot slot = new Slot();
+        slot.memory = share;
         if (active.putIfAbsent(run.id(), slot) == null) {
             launch(slot, run, carried.isEmpty() ? List.of() : List.of(new StoreQueries.JournalChunk(0, carried)));
         } else {
-            capacity.release(); // it already executes here
+            release(share); // it already executes here
         }
     }
 
@@ -207,13 +240,20 @@ public final class RunExecutor {
 
     /** Continues a run whose slot and capacity are reserved. */
     void resume(RecordedRun recorded) {
-        launch(Objects.requireNonNull(active.get(recorded.run().id())), recorded.run(), recorded.chunks());
+        Slot slot = Objects.requireNonNull(active.get(recorded.run().id()));
+        slot.memory = memory.add(
+                recorded.run().input().length(),
+                recorded.chunks().stream()
+                        .mapToLong(chunk -> chunk.entries().length())
+                        .sum());
+        launch(slot, recorded.run(), recorded.chunks());
     }
 
     private void launch(Slot slot, ActiveRun run, List<StoreQueries.JournalChunk> chunks) {
+        List<StoreQueries.JournalChunk> unread = new ArrayList<>(chunks);
         engine.dependencies()
                 .environment()
-                .startThread("run", () -> runLast(slot, run, () -> runToEnd(slot, run, chunks)));
+                .startThread("run", () -> runLast(slot, run, () -> runToEnd(slot, run, unread)));
     }
 
     /** Runs the last action of a thread for a run and frees its slot, whatever happens. */
@@ -234,7 +274,7 @@ public final class RunExecutor {
             }
         } finally {
             active.remove(run.id());
-            capacity.release();
+            release(slot.memory);
             if (dropped || slot.reclaimed) {
                 // ours in the store and not executing here: the dispatcher finds it
                 engine.dependencies().counters().droppedRuns.increment();
@@ -253,7 +293,9 @@ public final class RunExecutor {
     }
 
     private void runToEnd(Slot slot, ActiveRun run, List<StoreQueries.JournalChunk> chunks) {
-        InMemoryRunExecutionState execution = new InMemoryRunExecutionState(run, engine, chunks);
+        InMemoryRunExecutionState execution =
+                new InMemoryRunExecutionState(run, engine, chunks, Objects.requireNonNull(slot.memory));
+        chunks.clear(); // this frame lives as long as the run, and the text is in memory twice otherwise
         execution.onAbandoned = () -> {
             LOG.log(
                     Level.WARNING,
@@ -299,8 +341,9 @@ public final class RunExecutor {
         if (run.cancelRequested() && !begun) {
             return RunCompletionStoreWriteBuilder.endCancelled(execution, new RunCancelled(run.runId(), "").detail());
         }
-        if (run.crashCount() >= engine.limits().maxCrashes()) {
-            if (run.cancelRequested() && run.crashCount() > engine.limits().maxCrashes()) {
+        int alone = run.crashCount().alone();
+        if (alone >= engine.limits().maxCrashesAlone()) {
+            if (run.cancelRequested() && alone > engine.limits().maxCrashesAlone()) {
                 return RunCompletionStoreWriteBuilder.endCancelled(
                         execution,
                         "The worker crashed again during compensation. The remaining compensations did not run.");
@@ -312,17 +355,22 @@ public final class RunExecutor {
         StepJournalMatcher scope = new StepJournalMatcher(execution, JournalStepPathFormat.ROOT, false);
         try {
             JsonNode output = Objects.requireNonNull(
-                    run.workflow().body().run(new DurableWorkflowContext(scope), run.input()),
+                    run.workflow().body().run(new DurableWorkflowContext(scope), StrictJsonCodec.parse(run.input())),
                     "the workflow code returned null");
             scope.close();
             execution.throwIfEnded();
-            return RunCompletionStoreWriteBuilder.endCompleted(execution, output);
+            RunTooLarge tooLarge = execution.size().exceeded();
+            return tooLarge == null
+                    ? RunCompletionStoreWriteBuilder.endCompleted(execution, output)
+                    : RunCompletionStoreWriteBuilder.endFailed(execution, tooLarge);
         } catch (RunExecutionAbort | ClockAndRandomSource.SimulatedCrash end) {
             throw end;
         } catch (Throwable failure) {
             scope.close();
             execution.throwIfEnded(); // user code swallowed the end of its execution; its own failure does not count
-            return RunCompletionStoreWriteBuilder.endFailed(execution, failure);
+            RunTooLarge tooLarge = execution.size().exceeded(); // user code may have wrapped it
+            return RunCompletionStoreWriteBuilder.endFailed(
+                    execution, tooLarge == null || execution.cancelled() ? failure : tooLarge);
         }
     }
 

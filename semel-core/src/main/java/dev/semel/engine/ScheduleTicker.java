@@ -67,7 +67,9 @@ public final class ScheduleTicker implements AutoCloseable {
         this.synchronizer = new WorkflowScheduleSynchronizer(parts, catalog, backoff);
         dependencies.environment().onClockJump(this::wakeUp);
         wakeSignal.wake();
-        this.thread = Thread.ofPlatform().name("semel-ticks").daemon(true).start(this::loop);
+        this.thread = dependencies
+                .threads()
+                .watch(Thread.ofPlatform().name("semel-ticks").daemon(true).start(this::loop));
     }
 
     /** Called when a workflow was registered: its schedules can be fired here. */

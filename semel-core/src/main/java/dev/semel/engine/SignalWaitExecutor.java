@@ -41,7 +41,7 @@ final class SignalWaitExecutor {
         JournalEntry.StepResult done = state.done();
         JsonNode decision;
         if (done != null) {
-            decision = done.outcome() == JournalEntry.StepOutcome.TIMED_OUT ? null : done.result();
+            decision = done.outcome() == JournalEntry.StepOutcome.TIMED_OUT ? null : state.result();
         } else {
             StepNameValidator.rejectUnstorableReviewer(approval.to(), approval.escalation(), state.path());
             long due = startDeadline(scope, state, approval.timeout(), JournalEntry.EntryKind.APPROVAL);

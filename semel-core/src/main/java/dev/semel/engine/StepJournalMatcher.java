@@ -111,6 +111,10 @@ final class StepJournalMatcher {
         String expected = expected();
         if (expected == null) {
             rejectBeforeJournalEnd(path, kind);
+            if (execution.size().shouldYield()) {
+                throw execution.end(new RunExecutionAbort.Parked());
+            }
+            execution.size().beginStep(undo);
             return new StepState(path, stepId(path), null, 0, 0);
         }
         String recorded = expected.equals(path) || names(formerly).contains(expected) ? expected : null;

@@ -35,6 +35,10 @@ public final class StoreQueryThreadPool implements AutoCloseable {
         }
     }
 
+    public List<Thread> threads() {
+        return List.copyOf(threads);
+    }
+
     private record Query<T>(Function<StoreQueries, @Nullable T> ask, CompletableFuture<@Nullable T> answer) {
         void answer(StoreQueries reads) {
             answer.complete(ask.apply(reads));

@@ -55,8 +55,12 @@ final class StoreWriterThread implements AutoCloseable {
         this.leases = leases;
         this.limits = limits;
         this.dependencies = dependencies;
-        this.thread =
-                Thread.ofPlatform().name("semel-lane-" + slot).daemon(true).start(this::loop);
+        this.thread = dependencies
+                .threads()
+                .watch(Thread.ofPlatform()
+                        .name("semel-lane-" + slot)
+                        .daemon(true)
+                        .start(this::loop));
     }
 
     /** A submitted write. One with a deadline fails if the store does not accept it in time. */
@@ -101,6 +105,15 @@ final class StoreWriterThread implements AutoCloseable {
     }
 
     private void loop() {
+        try {
+            processUntilClosed();
+        } finally { // also if this thread dies: nobody waits for an answer that never comes
+            ended = true;
+            rejectQueued();
+        }
+    }
+
+    private void processUntilClosed() {
         while (true) {
             List<Task<?>> batch = next();
             if (batch == null) {
@@ -112,12 +125,20 @@ final class StoreWriterThread implements AutoCloseable {
                 if (!ClockAndRandomSource.SimulatedCrash.causes(e)) {
                     LOG.log(Level.ERROR, "a batch of store writes failed unexpectedly; the callers get the error", e);
                 }
-                batch.forEach(task -> task.answer.completeExceptionally(e));
+                failAll(batch, e);
             }
         }
         lane.close();
-        ended = true;
-        rejectQueued();
+    }
+
+    /** Their executions write nothing more: a later write would follow a gap in the journal. */
+    private void failAll(List<Task<?>> batch, Throwable failure) {
+        for (Task<?> task : batch) {
+            if (!task.answer.isDone() && !again.contains(task)) {
+                bar(task.write, Optional.empty());
+                task.answer.completeExceptionally(failure);
+            }
+        }
     }
 
     private void rejectQueued() {

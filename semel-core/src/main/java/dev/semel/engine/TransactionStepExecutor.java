@@ -94,6 +94,7 @@ public final class TransactionStepExecutor implements AutoCloseable {
             switch (outcome) {
                 case StoreWrite.OwnerWriteResult owned -> {
                     execution.checkOwned(owned);
+                    execution.size().addBytes(unit.bytes);
                     return unit.result(execution, seq);
                 }
                 case StoreWrite.RolledBack undone ->
@@ -225,6 +226,7 @@ public final class TransactionStepExecutor implements AutoCloseable {
         private final Try tried;
         private int done;
         private long begun;
+        private volatile int bytes;
         private boolean stopped;
         private @Nullable JsonNode result;
 
@@ -250,6 +252,7 @@ public final class TransactionStepExecutor implements AutoCloseable {
                         "The database changes of this step were rolled back. Return a smaller value.");
             }
             result = fit.value();
+            bytes = fit.bytes();
             done++;
             // CRASH(tx-done): the rows are written and not committed; a restart finds neither rows nor entry.
             execution.ambient().point("tx-done");

@@ -12,6 +12,7 @@ import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
+import dev.semel.store.CrashCount;
 import dev.semel.store.NewRun;
 import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.RunDeduplicationKeyClaim;
@@ -332,23 +333,28 @@ public final class TriggerAdmissionController {
         NewRun run = request.newRun(id);
         RunWaitCycleDetector.rejectQueueCycle(readers, run, trigger.workflow().name());
         long change = trigger.current().catalogVersion();
-        boolean own = !trigger.paused() && run.startConditions() == null && runs.reserveCapacity();
+        ActiveRunMemory.Share reserved = trigger.paused() || run.startConditions() != null
+                ? null
+                : runs.reserve(
+                        run.input().length(), run.links().carriedJournal().length());
         AdmitResult outcome;
         boolean started = false;
         try {
             outcome = committer
-                    .admit(lane(request, id), new StoreWrite.AdmitRun(run, request.keyClaims(), own, change))
+                    .admit(
+                            lane(request, id),
+                            new StoreWrite.AdmitRun(run, request.keyClaims(), reserved != null, change))
                     .join();
             dependencies.counters().diskWaits.increment();
-            if (outcome instanceof AdmitResult.Fresh fresh && fresh.owned()) {
-                runs.start(toActiveRun(request, id, fresh), run.links().carriedJournal());
+            if (outcome instanceof AdmitResult.Fresh fresh && fresh.owned() && reserved != null) {
+                runs.start(toActiveRun(request, id, fresh), run.links().carriedJournal(), reserved);
                 started = true;
             }
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         } finally {
-            if (own && !started) {
-                runs.releaseCapacity();
+            if (reserved != null && !started) {
+                runs.release(reserved);
             }
         }
         if (run.startConditions() != null) {
@@ -389,12 +395,12 @@ public final class TriggerAdmissionController {
                 new StoreWrite.RunExecution(id, 1),
                 request.workspace(),
                 trigger.workflow(),
-                trigger.data(),
+                trigger.input(),
                 fresh.lineage(),
                 lane(request, id),
                 request.runIdText(id),
                 longest == null ? StoreWrite.Suspension.NEVER : MicrosecondConverter.after(fresh.now(), longest),
-                0,
+                new CrashCount(0),
                 false,
                 trigger.links().parent(),
                 trigger.links().depth());

@@ -66,9 +66,12 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
         this.storeHealth = new StoreHealthMonitor(store);
         tick();
         dependencies.environment().onClockJump(this::wakeUp);
-        this.thread = Thread.ofPlatform().name("semel-lease").daemon(true).start(this::loop);
-        this.takeoverThread =
-                Thread.ofPlatform().name("semel-takeover").daemon(true).start(this::takeOverLoop);
+        this.thread = dependencies
+                .threads()
+                .watch(Thread.ofPlatform().name("semel-lease").daemon(true).start(this::loop));
+        this.takeoverThread = dependencies
+                .threads()
+                .watch(Thread.ofPlatform().name("semel-takeover").daemon(true).start(this::takeOverLoop));
     }
 
     /** Makes each heartbeat report how many runs this worker executes. */

@@ -35,6 +35,7 @@ public enum ErrorCode {
     RUN_CANCELLED(409, false, "The run was cancelled"),
     RUN_DIVERGED(500, false, "The workflow code does not match the run's journal"),
     RUN_TIMED_OUT(500, false, "The run took longer than its deadline"),
+    RUN_TOO_LARGE(500, false, "The run reached a limit of its size"),
     RUN_HELD(409, false, "The run is held because its worker crashed repeatedly"),
     WAITS_FOR_ITSELF(409, false, "The run would wait for its own end"),
     TRIGGERED_TOO_DEEP(409, false, "The chain of runs, each started by the previous one, is too long"),

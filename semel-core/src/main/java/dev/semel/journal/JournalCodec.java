@@ -81,6 +81,17 @@ public final class JournalCodec {
         return entries;
     }
 
+    /** Decodes a whole journal. Results are kept as text, because a long journal of parsed trees exceeds the memory. */
+    public static List<JournalEntry> decodeAll(List<String> chunks) {
+        List<JournalEntry> entries = new ArrayList<>();
+        for (String chunk : chunks) {
+            for (JournalEntry entry : decode(chunk)) {
+                entries.add(entry instanceof JournalEntry.StepResult done ? done.withUnparsedResult() : entry);
+            }
+        }
+        return entries;
+    }
+
     private static JournalEntry entry(JsonNode line) {
         String path = line.required("step").asString();
         long at = line.required("at").asLong();

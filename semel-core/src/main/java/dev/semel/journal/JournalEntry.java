@@ -1,5 +1,6 @@
 package dev.semel.journal;
 
+import dev.semel.json.UnparsedJson;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,21 @@ public sealed interface JournalEntry {
             implements JournalEntry {
         public static StepResult plain(String path, EntryKind kind, long at, JsonNode result) {
             return new StepResult(path, kind, at, result, StepOutcome.DONE, 1, null);
+        }
+
+        /** Keeps the result as text, which is parsed when it is read. */
+        StepResult withUnparsedResult() {
+            return new StepResult(path, kind, at, UnparsedJson.compact(result), outcome, attempts, ref);
+        }
+
+        @Override
+        public JsonNode result() {
+            return UnparsedJson.parse(result);
+        }
+
+        /** Returns a copy that the caller may change. */
+        public JsonNode copyOfResult() {
+            return UnparsedJson.parseCopy(result);
         }
     }
 

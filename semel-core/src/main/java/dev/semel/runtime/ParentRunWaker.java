@@ -26,7 +26,8 @@ record ParentRunWaker(SemelRuntime semel) implements RunExecutor.RunObserver {
         if (parent != null) {
             semel.wake(parent);
         }
-        if (run.crashCount() > 0 || !run.workflow().options().concurrency().equals(ConcurrencyControl.NONE)) {
+        if (run.crashCount().stored() > 0
+                || !run.workflow().options().concurrency().equals(ConcurrencyControl.NONE)) {
             semel.lookForWork();
         }
     }

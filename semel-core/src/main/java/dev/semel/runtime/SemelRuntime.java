@@ -76,9 +76,13 @@ public final class SemelRuntime implements Semel {
         this.leases = new WorkerLeaseRenewer(store, WorkerStatus.worker(settings), settings.limits(), dependencies);
         this.committer = new GroupCommitter(store, leases, settings.limits(), dependencies);
         this.readers = new StoreQueryThreadPool(store);
-        this.workerStatus = new WorkerStatus(leases, readers).warnIfNameShared(settings.workerName());
+        this.workerStatus =
+                new WorkerStatus(leases, readers, dependencies.threads()).warnIfNameShared(settings.workerName());
         this.requests = new DuplicateRequestRecorder(
                 committer, settings.ambient(), settings.limits(), settings.requestObserver());
+        readers.threads().forEach(dependencies.threads()::watch);
+        dependencies.threads().watch(requests.thread());
+        store.threads().forEach(dependencies.threads()::watch);
         this.transactionSteps = new TransactionStepExecutor(store, committer, leases);
         this.javaWorkflows = new JavaWorkflowRegistry(this, settings.limits());
         workflows.forEach(

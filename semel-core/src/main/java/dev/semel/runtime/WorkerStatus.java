@@ -1,6 +1,7 @@
 package dev.semel.runtime;
 
 import dev.semel.Health;
+import dev.semel.engine.EssentialThreads;
 import dev.semel.engine.StoreQueryThreadPool;
 import dev.semel.engine.WorkerLeaseRenewer;
 import dev.semel.error.SemelException;
@@ -23,10 +24,25 @@ public final class WorkerStatus {
 
     private final WorkerLeaseRenewer leases;
     private final StoreQueryThreadPool readers;
+    private final EssentialThreads threads;
 
-    WorkerStatus(WorkerLeaseRenewer leases, StoreQueryThreadPool readers) {
+    WorkerStatus(WorkerLeaseRenewer leases, StoreQueryThreadPool readers, EssentialThreads threads) {
         this.leases = leases;
         this.readers = readers;
+        this.threads = threads;
+    }
+
+    /** The threads without which this worker is useless. A server adds its own. */
+    public EssentialThreads threads() {
+        return threads;
+    }
+
+    /** Why only a restart of the process can help, as one sentence that is safe to publish; null if none is needed. */
+    public @Nullable String deadReason() {
+        String dead = threads.dead();
+        return dead == null
+                ? null
+                : "Thread " + dead + " of this worker died. Runs may not continue here. Restart the process.";
     }
 
     static WorkerLeaseRenewer.WorkerIdentity worker(RuntimeOptions settings) {
@@ -67,6 +83,10 @@ public final class WorkerStatus {
 
     /** Why this worker cannot execute runs now, as one sentence that is safe to publish; null if it can. */
     public @Nullable String unreadyReason() {
+        String dead = deadReason();
+        if (dead != null) {
+            return dead;
+        }
         if (leases.outdated() != null) {
             return "A newer version of Semel upgraded the store. Upgrade this worker to that version.";
         }

@@ -1,10 +1,13 @@
 package dev.semel.store;
 
+import dev.semel.run.RunId;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Divides between workspaces, then between the workflows of each. Unused quota goes to those with more due runs. */
 public final class FairRunClaimer {
@@ -17,6 +20,35 @@ public final class FairRunClaimer {
     public record ClaimQuota(DueWorkflow workflow, int limit) {}
 
     public record ClaimedRun(String workflowId, StoreWrite.RunExecution execution) {}
+
+    /** A run that could be claimed, with the bytes of its input and journal. */
+    public record DueRun(String workflowId, RunId run, long input, long journal) {}
+
+    /** Removes runs that do not fit into the memory. A later run of the same workflow does not overtake them. */
+    public static final class MemoryFilter {
+        private final Set<String> full = new HashSet<>();
+        private ClaimMemory memory;
+
+        public MemoryFilter(ClaimMemory memory) {
+            this.memory = memory;
+        }
+
+        /** @param due in the order in which they are due */
+        public List<DueRun> fitting(List<DueRun> due) {
+            List<DueRun> fitting = new ArrayList<>();
+            for (DueRun one : due) {
+                long bytes = memory.estimate(one.input(), one.journal());
+                if (bytes > memory.free()) {
+                    full.add(one.workflowId());
+                }
+                if (!full.contains(one.workflowId())) {
+                    memory = memory.without(bytes);
+                    fitting.add(one);
+                }
+            }
+            return fitting;
+        }
+    }
 
     @FunctionalInterface
     public interface ClaimQuery<E extends Exception> {

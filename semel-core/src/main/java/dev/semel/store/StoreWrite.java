@@ -190,11 +190,16 @@ public sealed interface StoreWrite<O> {
     /**
      * @param excludedWorkflows ids of workflows that this worker cannot execute
      * @param maxCrashes only runs whose worker crashed at most this often in a row
+     * @param memory claims runs of a workflow in their order, until one of them does not fit
      */
-    record ClaimRuns(int limit, List<String> excludedWorkflows, int maxCrashes)
+    record ClaimRuns(int limit, List<String> excludedWorkflows, int maxCrashes, ClaimMemory memory)
             implements StoreWrite<List<RunExecution>> {
         public ClaimRuns(int limit) {
             this(limit, List.of(), Integer.MAX_VALUE);
+        }
+
+        public ClaimRuns(int limit, List<String> excludedWorkflows, int maxCrashes) {
+            this(limit, excludedWorkflows, maxCrashes, ClaimMemory.UNLIMITED);
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.run.RunId;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,11 @@ public interface WorkflowStore extends AutoCloseable {
     interface WakeSubscription extends AutoCloseable {
         @Override
         void close();
+    }
+
+    /** Threads of the store that must live as long as it is open. */
+    default List<Thread> threads() {
+        return List.of();
     }
 
     /** Whether commits survive crashes, by the database settings: fsync, journal mode, replication. */

@@ -42,6 +42,11 @@ final class CrashableStore implements WorkflowStore {
     }
 
     @Override
+    public List<Thread> threads() {
+        return shared.threads();
+    }
+
+    @Override
     public int lanes() {
         return shared.lanes();
     }

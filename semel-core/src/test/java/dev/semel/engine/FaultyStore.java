@@ -27,7 +27,9 @@ final class FaultyStore implements WorkflowStore {
         /** Never arrived, which looks the same. */
         COMMIT_LOST,
         LOCKED,
-        FENCED
+        FENCED,
+        /** An error that no code expects, such as a stack overflow. Nothing is applied. */
+        UNFORESEEN
     }
 
     final ConcurrentLinkedQueue<Fault> next = new ConcurrentLinkedQueue<>();
@@ -98,6 +100,7 @@ final class FaultyStore implements WorkflowStore {
                 }
                 case COMMIT_LOST -> throw new StoreFailure.CommitUnknown(cause);
                 case LOCKED -> throw new StoreFailure.LockConflict(true, cause);
+                case UNFORESEEN -> throw new StackOverflowError("on command");
                 case FENCED ->
                     throw new StoreFailure.Fenced(
                             batch.leaseSlot() == null ? 0 : batch.leaseSlot().lease());

@@ -290,6 +290,25 @@ final class GroupCommitterTest {
     }
 
     @Test
+    void after_an_unforeseen_error_the_execution_records_nothing_more() {
+        StoreWrite.AdmitRun admitted = admit("K");
+        StoreWrite.AdmitRun other = admit("L");
+        fresh(committer.admit(0, admitted));
+        fresh(committer.admit(0, other));
+        StoreWrite.RunExecution by = new StoreWrite.RunExecution(admitted.run().id(), 1);
+        store.next.add(FaultyStore.Fault.UNFORESEEN);
+        assertInstanceOf(StackOverflowError.class, failure(committer.submit(0, entry(by, 0))));
+        assertFalse(committer.submit(0, entry(by, 1)).join().recorded(), "what comes after it would leave a hole");
+        assertEquals(0, fixture.count("semel_journal"));
+        assertTrue(
+                committer
+                        .submit(0, entry(new StoreWrite.RunExecution(other.run().id(), 1), 0))
+                        .join()
+                        .recorded(),
+                "other runs continue");
+    }
+
+    @Test
     void a_lock_delays_only_the_trigger_that_needs_it() {
         var answers = gathered(List.of(admit("K"), admit("L"), admit("M")));
         FaultyStore.Fault locked = FaultyStore.Fault.LOCKED;

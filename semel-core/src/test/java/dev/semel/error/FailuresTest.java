@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.definition.RunDivergedFromJournal;
 import dev.semel.definition.RunTimedOut;
+import dev.semel.definition.RunTooLarge;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
@@ -27,6 +28,7 @@ class FailuresTest {
                 Arguments.of("run-cancelled", "run_1", new RunCancelled("run_1", "by ann")),
                 Arguments.of(
                         "run-diverged", "\"capture\"", new RunDivergedFromJournal("capture", "a timer is on record")),
+                Arguments.of("run-too-large", "run_1", new RunTooLarge("run_1", "100000 steps")),
                 Arguments.of("run-timed-out", "run_1", new RunTimedOut("run_1", Duration.ofHours(2))),
                 Arguments.of("type-mismatch", "Step x", new JsonConversionFailed("Step x.", "Do.")));
     }

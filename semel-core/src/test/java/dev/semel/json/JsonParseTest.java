@@ -63,7 +63,7 @@ class JsonParseTest {
         [secret]                 | line 1, column 2  | not true, false or null
         ['a']                    | line 1, column 2  | U+0027 is not expected here
         /* c */ 1                | line 1, column 1  | comments
-        [01]                     | line 1, column 3  | start with a zero
+        [01]                     | line 1, column 3  | leading zeros
         [+1]                     | line 1            | number
         [.5]                     | line 1, column 2  | U+002E
         [1.]                     | line 1            | number

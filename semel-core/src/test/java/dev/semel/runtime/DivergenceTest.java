@@ -157,7 +157,7 @@ final class DivergenceTest extends SqliteTestBase {
 
     @Test
     void a_run_whose_code_ends_early_is_held() {
-        held(changed(two(), (ctx, _) -> send(ctx, "a")), "\\\"b\\\"", "ended without calling it");
+        held(changed(two(), (ctx, _) -> send(ctx, "a")), "\\\"b\\\"", "ended without calling this step");
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
+import java.util.AbstractList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -94,6 +95,30 @@ interface OwnershipRules {
         assertThrows(StoreFailure.Fenced.class, () -> client().apply(client().admit(client().id(), client().key("K"))));
         assertEquals(0, client().fixture.count("semel_run"));
         assertEquals(0, client().fixture.count("semel_key"));
+    }
+
+    @Test
+    default void an_error_inside_a_batch_leaves_nothing_that_the_next_batch_commits() {
+        RunId waiting = client().id();
+        client().apply(client().admit(client().run(waiting), List.of(), false));
+        List<String> failing = new AbstractList<>() {
+            @Override
+            public String get(int index) {
+                throw new StackOverflowError("on command");
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        StoreWrite.AdmitRun lost = client().admit(client().id(), client().key("K"));
+        assertThrows(
+                StackOverflowError.class,
+                () -> client().applyAll(lost, new StoreWrite.ClaimRuns(1, failing, Integer.MAX_VALUE)));
+        client().fresh(client().key("L"));
+        assertEquals(2, client().fixture.count("semel_run"), "the run of the failed batch does not exist");
+        client().fresh(client().key("K"));
     }
 
     @Test

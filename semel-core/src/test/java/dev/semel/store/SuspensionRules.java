@@ -10,7 +10,9 @@ import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
 import dev.semel.store.StoreWrite.RunExecution;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A run that waits belongs to nobody until it is due; each time it is taken up it is another execution. */
@@ -210,6 +212,66 @@ interface SuspensionRules {
     }
 
     @Test
+    default void a_claim_leaves_runs_that_do_not_fit_into_memory_and_those_behind_them() {
+        List<RunId> runs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            NewRun run = client().run(client().id());
+            runs.add(run.id());
+            client().apply(client().admit(
+                            i == 2 ? withInput(run, "\"" + "x".repeat(9_998) + "\"") : run, List.of(), false));
+        }
+        long small = ClaimMemory.UNLIMITED.estimate(
+                client().run(client().id()).input().length(), 0);
+        assertEquals(Set.copyOf(runs.subList(0, 2)), claimedWithin(new ClaimMemory(4 * small, Long.MAX_VALUE)));
+        assertEquals(Set.of(), claimedWithin(new ClaimMemory(4 * small, Long.MAX_VALUE)), "the others wait behind it");
+        assertEquals(
+                Set.copyOf(runs.subList(2, 4)),
+                claimedWithin(new ClaimMemory(3 * small, 2 * small)),
+                "the large one counts as two");
+    }
+
+    private Set<RunId> claimedWithin(ClaimMemory memory) {
+        return Set.copyOf(TestStoreClient.runs(
+                client().apply(new StoreWrite.ClaimRuns(5, List.of(), Integer.MAX_VALUE, memory))));
+    }
+
+    private static NewRun withInput(NewRun run, String input) {
+        return new NewRun(
+                run.id(),
+                run.workspace(),
+                run.chosenId(),
+                run.workflowId(),
+                run.version(),
+                run.state(),
+                run.origin(),
+                input,
+                run.fields(),
+                run.links(),
+                run.startConditions());
+    }
+
+    @Test
+    default void the_journal_counts_for_the_memory_of_a_claim() {
+        RunExecution large = driver();
+        client().apply(new StoreWrite.AppendJournal(
+                large, 0, "[\"" + "x".repeat(9_996) + "\"]", RunState.RUNNING, List.of(), null));
+        client().fixture.advance(Duration.ofSeconds(11));
+        client().leases.start(78, "client", client().slots(), TestStoreClient.TTL);
+        client().leases.takeOverExpired(0);
+        long bytes = ClaimMemory.UNLIMITED.estimate(
+                client().run(client().id()).input().length(), 10_000);
+        CommitBatch.LeaseSlot hold = new CommitBatch.LeaseSlot(78, 0);
+        ClaimMemory little = new ClaimMemory(bytes - 1, Long.MAX_VALUE);
+        assertEquals(
+                List.of(), client().applyAs(hold, new StoreWrite.ClaimRuns(1, List.of(), Integer.MAX_VALUE, little)));
+        ClaimMemory enough = new ClaimMemory(bytes, Long.MAX_VALUE);
+        assertEquals(
+                List.of(large.run()),
+                TestStoreClient.runs(
+                        client().applyAs(hold, new StoreWrite.ClaimRuns(1, List.of(), Integer.MAX_VALUE, enough))));
+    }
+
+    @Test
     default void a_crash_of_a_worker_is_counted_until_the_run_makes_progress() {
         RunExecution by = driver();
         client().apply(TestStoreClient.ops(by));
@@ -224,6 +286,32 @@ interface SuspensionRules {
         var step = new StoreWrite.AppendJournal(next, 0, "[1]", RunState.RUNNING, List.of(), null);
         assertEquals(OwnerWriteResult.RECORDED, client().applyAs(new CommitBatch.LeaseSlot(79, 0), step));
         assertEquals(0, client().work(by.run()).crashCount());
+    }
+
+    @Test
+    default void only_a_death_in_which_a_run_was_alone_on_trial_counts_as_such() {
+        List<RunExecution> all = List.of(driver(), driver());
+        for (int lease = 78; lease < 78 + 3; lease++) {
+            all = takenOver(lease, all);
+        }
+        for (RunExecution one : all) {
+            assertEquals(
+                    new CrashCount(3), new CrashCount(client().work(one.run()).crashCount()));
+        }
+        all = takenOver(81, all);
+        RunExecution suspect = all.getFirst();
+        RunExecution innocent = all.getLast();
+        assertEquals(0, new CrashCount(client().work(suspect.run()).crashCount()).alone(), "both were on trial");
+        client().applyAs(
+                        new CommitBatch.LeaseSlot(81, 0),
+                        new StoreWrite.AppendJournal(innocent, 0, "[1]", RunState.RUNNING, List.of(), null));
+        all = takenOver(82, all);
+        CrashCount crashes = new CrashCount(client().work(suspect.run()).crashCount());
+        assertEquals(1, crashes.alone(), "the other one made progress and is not on trial");
+        assertEquals(5, crashes.total());
+        assertEquals(1, client().work(innocent.run()).crashCount());
+        var unused = takenOver(83, all);
+        assertEquals(2, new CrashCount(client().work(suspect.run()).crashCount()).alone());
     }
 
     @Test
@@ -299,6 +387,19 @@ interface SuspensionRules {
                 List.of(new RunExecution(before.run(), before.claim() + 1)),
                 client().applyAs(new CommitBatch.LeaseSlot(lease, 0), new StoreWrite.ClaimRuns(5)));
         return new RunExecution(before.run(), before.claim() + 1);
+    }
+
+    private List<RunExecution> takenOver(long lease, List<RunExecution> before) {
+        client().fixture.advance(Duration.ofSeconds(11));
+        client().leases.start(lease, "client", client().slots(), TestStoreClient.TTL);
+        client().leases.takeOverExpired(0);
+        List<RunExecution> claimed =
+                client().applyAs(new CommitBatch.LeaseSlot(lease, 0), new StoreWrite.ClaimRuns(before.size()));
+        List<RunExecution> next = before.stream()
+                .map(one -> new RunExecution(one.run(), one.claim() + 1))
+                .toList();
+        assertEquals(Set.copyOf(next), Set.copyOf(claimed));
+        return next;
     }
 
     @Test

@@ -93,7 +93,8 @@ public final class SemelServer implements AutoCloseable {
                         version -> PublishedYamlWorkflow.compile(awaitServices(version), this::stepServices))
                 .withClock(ambient, () -> 0)
                 .withWorkerName(name(options))
-                .withLimits(limits(options.retention()))
+                .withLimits(
+                        limits(options.retention()).withRunSize(options.limits().runSize()))
                 .withRequestObserver(JsonServerLogger::logRequest));
         this.provider = IdentityProviderConnection.open(options, semel, clock);
         try {
@@ -129,6 +130,7 @@ public final class SemelServer implements AutoCloseable {
                 firstToken(tokens);
             }
             this.http = HttpServer.start(httpSettings(options), api.router(), tokens, metrics);
+            semel.workerStatus().threads().watch(http.deadlineThread());
             reminders.start();
         } catch (RuntimeException e) {
             servicesReady.complete(false);
@@ -245,6 +247,7 @@ public final class SemelServer implements AutoCloseable {
             err.println("semel: the server could not start. " + reason(e));
             return 1;
         }
+        serve.haltIfThreadDies(err);
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
             serve.close();
@@ -257,6 +260,21 @@ public final class SemelServer implements AutoCloseable {
             serve.close();
         }
         return 0;
+    }
+
+    /**
+     * Ends the process without a shutdown, which could wait for the dead thread. The record in the store is safe: other
+     * workers, or the next process, continue the runs.
+     */
+    public void haltIfThreadDies(PrintStream err) {
+        semel.workerStatus().threads().onDeath(thread -> {
+            try {
+                err.println("semel: thread " + thread + " died, so the server stops. Its runs are recorded and continue"
+                        + " when a server starts. Restart it, and report the error in the log.");
+            } finally {
+                Runtime.getRuntime().halt(1);
+            }
+        });
     }
 
     private static String reason(Throwable e) {

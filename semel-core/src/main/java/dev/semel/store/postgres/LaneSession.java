@@ -31,7 +31,7 @@ final class LaneSession {
     }
 
     /** Closes the connection, with its prepared statements. The server rolls back what is not committed. */
-    void drop(Exception cause) {
+    void drop(Throwable cause) {
         JdbcSession current = session;
         session = null;
         try {

@@ -39,15 +39,22 @@ final class PostgresBatchWriter implements StoreBatchWriter {
 
     private static final String LOCK_SLOTS = "SELECT slot FROM semel_fence ORDER BY lease, slot FOR NO KEY UPDATE";
 
-    private static final String CLAIM = """
-        WITH free AS (
-            SELECT one.run FROM unnest(?::text[], ?::int[]) AS share(workflow_id, most) CROSS JOIN LATERAL (
-                SELECT run FROM semel_unfinished_run w WHERE w.workflow_id = share.workflow_id
+    private static final String FREE = """
+        WITH free AS MATERIALIZED (
+            SELECT share.workflow_id, one.run, one.due_at
+            FROM unnest(?::text[], ?::int[]) AS share(workflow_id, most) CROSS JOIN LATERAL (
+                SELECT run, due_at FROM semel_unfinished_run w WHERE w.workflow_id = share.workflow_id
                     AND owner IS NULL AND start_blocked = 0 AND due_at <= ? AND crash_count <= ?
                 ORDER BY due_at, run LIMIT share.most FOR UPDATE SKIP LOCKED) AS one)
+        SELECT workflow_id, run, (SELECT octet_length(r.input) FROM semel_run r WHERE r.run = free.run),
+            (SELECT sum(octet_length(j.entries)) FROM semel_journal j WHERE j.run = free.run)
+        FROM free ORDER BY due_at, run
+        """;
+
+    private static final String CLAIM = """
         UPDATE semel_unfinished_run w SET owner = ?, claim_count = w.claim_count + 1, waiting_for = NULL,
             state = CASE WHEN w.state IN (4, 5, 6) THEN 3 ELSE GREATEST(w.state, 2) END
-        WHERE w.run = ANY (ARRAY(SELECT run FROM free)) RETURNING w.run, w.claim_count, w.workflow_id
+        WHERE w.run = ANY (?::bytea[]) RETURNING w.run, w.claim_count, w.workflow_id
         """;
 
     private final PostgresStore store;
@@ -69,6 +76,9 @@ final class PostgresBatchWriter implements StoreBatchWriter {
         } catch (RuntimeException e) {
             rollback(e);
             throw e;
+        } catch (Error e) {
+            connection.drop(e); // the next batch must not commit what this one left
+            throw e;
         }
         try {
             connection.connected().connection().commit();
@@ -76,6 +86,9 @@ final class PostgresBatchWriter implements StoreBatchWriter {
         } catch (SQLException e) {
             connection.drop(e);
             throw SqlStateClassifier.ofCommit(e);
+        } catch (RuntimeException | Error e) {
+            connection.drop(e);
+            throw e;
         }
     }
 
@@ -195,19 +208,29 @@ final class PostgresBatchWriter implements StoreBatchWriter {
             return List.of();
         }
         List<FairRunClaimer.DueWorkflow> groups = WorkflowsWithDueRunsQuery.list(session, claim, context.now());
-        return FairRunClaimer.claim(
-                claim.limit(),
-                groups,
-                context.now(),
-                claimQuotas -> new ArrayStatement<>(session, CLAIM, claimQuotas)
-                        .texts(claimQuota -> claimQuota.workflow().workflowId())
-                        .ints(FairRunClaimer.ClaimQuota::limit)
-                        .value(context.now())
-                        .value(claim.maxCrashes())
+        FairRunClaimer.MemoryFilter memory = new FairRunClaimer.MemoryFilter(claim.memory());
+        return FairRunClaimer.claim(claim.limit(), groups, context.now(), claimQuotas -> {
+            List<FairRunClaimer.DueRun> due = new ArrayStatement<>(session, FREE, claimQuotas)
+                    .texts(claimQuota -> claimQuota.workflow().workflowId())
+                    .ints(FairRunClaimer.ClaimQuota::limit)
+                    .value(context.now())
+                    .value(claim.maxCrashes())
+                    .list(row -> new FairRunClaimer.DueRun(
+                            row.getString(1), RunId.of(row.getBytes(2)), row.getLong(3), row.getLong(4)));
+            return claimLocked(session, lease, memory.fitting(due));
+        });
+    }
+
+    private static List<FairRunClaimer.ClaimedRun> claimLocked(
+            JdbcSession session, long lease, List<FairRunClaimer.DueRun> due) throws SQLException {
+        return due.isEmpty()
+                ? List.of()
+                : new ArrayStatement<>(session, CLAIM, due)
                         .value(lease)
+                        .bytes(one -> one.run().bytes())
                         .list(row -> new FairRunClaimer.ClaimedRun(
                                 row.getString(3),
-                                new StoreWrite.RunExecution(RunId.of(row.getBytes(1)), row.getInt(2)))));
+                                new StoreWrite.RunExecution(RunId.of(row.getBytes(1)), row.getInt(2))));
     }
 
     private static List<EffectLedger.EffectId> decided(CommitBatch batch) {

@@ -110,6 +110,9 @@ final class PostgresUserTransactionWriter implements StoreBatchWriter {
                 return new StoreWrite.RolledBack(unusableSession(e));
             }
             throw SqlStateClassifier.of(e);
+        } catch (RuntimeException | Error e) {
+            connection.drop(e); // the next transaction must not commit what this one left
+            throw e;
         }
         return outcome;
     }

@@ -1,5 +1,6 @@
 package dev.semel.store.postgres;
 
+import dev.semel.store.CrashCount;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.WorkerLeases;
 import dev.semel.store.jdbc.JdbcSession;
@@ -62,10 +63,12 @@ final class PostgresWorkerLeases implements WorkerLeases {
     // Sorted, as in every lane: a signal to two of these runs must not deadlock with the takeover.
     private static final String FREE = """
         WITH its AS MATERIALIZED (
-            SELECT run FROM semel_unfinished_run WHERE owner = ? ORDER BY run FOR NO KEY UPDATE)
-        UPDATE semel_unfinished_run w SET owner = NULL, crash_count = w.crash_count + ?,
+            SELECT run, crash_count FROM semel_unfinished_run WHERE owner = ? ORDER BY run FOR NO KEY UPDATE),
+        trial AS (SELECT count(*) AS runs FROM its WHERE crash_count > ?)
+        UPDATE semel_unfinished_run w SET owner = NULL,
+            crash_count = w.crash_count + ? * CASE WHEN w.crash_count > ? AND trial.runs = 1 THEN ? ELSE 1 END,
             has_crashed = CASE WHEN ? > 0 THEN 1 ELSE w.has_crashed END
-        FROM its WHERE w.run = its.run
+        FROM its, trial WHERE w.run = its.run
         """;
 
     private final PostgresStore store;
@@ -198,7 +201,8 @@ final class PostgresWorkerLeases implements WorkerLeases {
 
     /** In the transaction that ends the lease. {@code crashes}: 1 if the worker died while it executed them. */
     private int free(JdbcSession session, long lease, int crashes) throws SQLException {
-        int freed = session.update(FREE, lease, crashes, crashes);
+        int trial = CrashCount.BEFORE_TRIAL;
+        int freed = session.update(FREE, lease, trial, crashes, trial, CrashCount.ALONE, crashes);
         session.update("DELETE FROM semel_fence WHERE lease = ?", lease);
         if (freed > 0 && store.hasOtherWorkers()) {
             PostgresWorkerNotifier.send(session, store.workerId(), Set.of(""));
@@ -215,7 +219,7 @@ final class PostgresWorkerLeases implements WorkerLeases {
         } catch (SQLException e) {
             connection.drop(e);
             throw SqlStateClassifier.of(e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             connection.drop(e);
             throw e;
         }

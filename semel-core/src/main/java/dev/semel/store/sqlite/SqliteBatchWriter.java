@@ -282,6 +282,9 @@ final class SqliteBatchWriter implements StoreBatchWriter {
             writer.markFailed(e);
             // A failed fsync or a full disk at COMMIT: only a retry shows whether the frames are in the WAL.
             throw new StoreFailure.CommitUnknown(e);
+        } catch (RuntimeException | Error e) {
+            writer.markFailed(e);
+            throw e;
         }
         try {
             ambience.checkpoints().finishPending(session.connection());

@@ -211,11 +211,13 @@ final class SqliteRunProgressWriter {
             return List.of();
         }
         List<FairRunClaimer.DueWorkflow> groups = WorkflowsWithDueRunsQuery.list(session, claim, now);
+        FairRunClaimer.MemoryFilter memory = new FairRunClaimer.MemoryFilter(claim.memory());
         return FairRunClaimer.claim(claim.limit(), groups, now, claimQuotas -> {
             List<FairRunClaimer.ClaimedRun> claimedRuns = new ArrayList<>();
             for (FairRunClaimer.ClaimQuota claimQuota : claimQuotas) {
                 String workflowId = claimQuota.workflow().workflowId();
-                for (RunId run : free(claimQuota, claim, now)) {
+                for (FairRunClaimer.DueRun due : memory.fitting(free(claimQuota, claim, now))) {
+                    RunId run = due.run();
                     Integer claims = session.queryOne(CLAIM, row -> row.getInt(1), owner, run);
                     if (claims != null) {
                         claimedRuns.add(
@@ -227,16 +229,19 @@ final class SqliteRunProgressWriter {
         });
     }
 
-    private List<RunId> free(FairRunClaimer.ClaimQuota claimQuota, StoreWrite.ClaimRuns claim, long now)
+    private List<FairRunClaimer.DueRun> free(FairRunClaimer.ClaimQuota claimQuota, StoreWrite.ClaimRuns claim, long now)
             throws SQLException {
+        String workflowId = claimQuota.workflow().workflowId();
         return session.queryList(
                 """
-                SELECT run FROM semel_unfinished_run
+                SELECT w.run, (SELECT octet_length(r.input) FROM semel_run r WHERE r.run = w.run),
+                    (SELECT sum(octet_length(j.entries)) FROM semel_journal j WHERE j.run = w.run)
+                FROM semel_unfinished_run w
                 WHERE owner IS NULL AND start_blocked = 0 AND workflow_id = ? AND due_at <= ? AND crash_count <= ?
                 ORDER BY due_at, run LIMIT ?
                 """,
-                row -> RunId.of(row.getBytes(1)),
-                claimQuota.workflow().workflowId(),
+                row -> new FairRunClaimer.DueRun(workflowId, RunId.of(row.getBytes(1)), row.getLong(2), row.getLong(3)),
+                workflowId,
                 now,
                 claim.maxCrashes(),
                 claimQuota.limit());

@@ -261,6 +261,11 @@ public final class SqliteStore implements WorkflowStore {
     }
 
     @Override
+    public List<Thread> threads() {
+        return List.of(checkpoints.thread());
+    }
+
+    @Override
     public void close() {
         checkpoints.close();
         turn.lock();

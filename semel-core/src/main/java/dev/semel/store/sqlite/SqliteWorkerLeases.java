@@ -1,5 +1,6 @@
 package dev.semel.store.sqlite;
 
+import dev.semel.store.CrashCount;
 import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.WorkerLeases;
@@ -12,6 +13,17 @@ import java.util.function.LongSupplier;
 
 /** The file lock excludes other processes, so a new worker does not wait until an old lease expires. */
 final class SqliteWorkerLeases implements WorkerLeases {
+    // For dead workers with exactly one run on trial, before their leases end and each crash adds 1. The inner query
+    // does not depend on the row, so it is evaluated once, before the first change.
+    private static final String COUNT_ALONE_ON_TRIAL = """
+        UPDATE semel_unfinished_run SET crash_count = crash_count + ?1
+        WHERE crash_count > ?2 AND owner IN (
+            SELECT w.owner FROM semel_unfinished_run w LEFT JOIN semel_lease l ON l.lease = w.owner
+            WHERE w.owner IS NOT NULL AND w.crash_count > ?2 AND w.owner <> ?3
+                AND coalesce(l.expires_at, 0) < ?4
+            GROUP BY w.owner HAVING count(*) = 1)
+        """;
+
     private final SqliteWriteConnection writer;
     private final JdbcSession session;
     private final ReentrantLock turn;
@@ -32,6 +44,7 @@ final class SqliteWorkerLeases implements WorkerLeases {
         write(() -> {
             if (!shared) {
                 // differs: every older lease belongs to a dead process, because this one holds the file lock
+                countAloneOnTrial(0, Long.MAX_VALUE);
                 session.update("""
                     UPDATE semel_unfinished_run SET owner = NULL, crash_count = crash_count + 1, has_crashed = 1
                     WHERE owner IS NOT NULL
@@ -54,6 +67,10 @@ final class SqliteWorkerLeases implements WorkerLeases {
             }
             return slots;
         });
+    }
+
+    private void countAloneOnTrial(long own, long expiredBefore) throws SQLException {
+        session.update(COUNT_ALONE_ON_TRIAL, CrashCount.ALONE - 1, CrashCount.BEFORE_TRIAL, own, expiredBefore);
     }
 
     @Override
@@ -91,6 +108,7 @@ final class SqliteWorkerLeases implements WorkerLeases {
         }
         return write(() -> {
             long now = clock.getAsLong();
+            countAloneOnTrial(own, now);
             session.update("""
                 UPDATE semel_unfinished_run SET owner = NULL, crash_count = crash_count + 1, has_crashed = 1
                 WHERE owner IN (SELECT lease FROM semel_lease WHERE expires_at < ? AND lease <> ?)
@@ -122,6 +140,9 @@ final class SqliteWorkerLeases implements WorkerLeases {
         } catch (SQLException e) {
             writer.markFailed(e);
             throw new StoreFailure.Unreachable("The worker's lease could not be written to SQLite", e);
+        } catch (RuntimeException | Error e) {
+            writer.markFailed(e); // the next batch must not commit what this change left
+            throw e;
         } finally {
             turn.unlock();
         }

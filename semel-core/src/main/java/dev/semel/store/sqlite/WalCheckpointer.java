@@ -33,6 +33,10 @@ final class WalCheckpointer implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("semel-checkpoint").daemon(true).start(this::loop);
     }
 
+    Thread thread() {
+        return thread;
+    }
+
     /** Finishes a pending checkpoint. The writer calls this between two batches. */
     void finishPending(Connection writer) throws SQLException {
         if (writerShouldFinish) {

@@ -28,10 +28,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `POST /v1/events`: receives CloudEvents 1.0 (structured, binary, batch) and plain JSON events. */
-record EventIngestionRoutes(InboundEventProcessor ingress, ApiTokenRateLimiter quotas) {
+record EventIngestionRoutes(
+        InboundEventProcessor ingress, ApiTokenRateLimiter quotas, ParsedBodyMemoryLimit parsedBodies) {
     private static final int MOST_EVENTS = 1_000;
 
     ServerHttpResponse post(ServerHttpRequest request) {
+        return parsedBodies.whileParsed(request.body().length, () -> receive(request));
+    }
+
+    private ServerHttpResponse receive(ServerHttpRequest request) {
         String type = String.valueOf(request.header("Content-Type")).strip().toLowerCase(Locale.ROOT);
         // The longer type first: the shorter one is its prefix.
         if (type.startsWith("application/cloudevents-batch")) {

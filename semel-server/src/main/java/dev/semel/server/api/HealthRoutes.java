@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.runtime.WorkerStatus;
 import dev.semel.server.http.Principal;
@@ -14,7 +15,12 @@ import java.nio.charset.StandardCharsets;
 /** Serves the health checks, the Prometheus metrics and the OpenAPI document. */
 record HealthRoutes(SemelRuntime semel, PrometheusMetrics metrics) {
     ServerHttpResponse live(ServerHttpRequest request) {
-        return RunJsonRenderer.ok(RunJsonRenderer.newObject().put("status", "ok"));
+        String dead = semel.workerStatus().deadReason();
+        if (dead == null) {
+            return RunJsonRenderer.ok(RunJsonRenderer.newObject().put("status", "ok"));
+        }
+        var body = RunJsonRenderer.newObject().put("status", "dead").put("detail", dead);
+        return ServerHttpResponse.json(503, StrictJsonCodec.bytes(body));
     }
 
     ServerHttpResponse ready(ServerHttpRequest request) {
@@ -26,7 +32,7 @@ record HealthRoutes(SemelRuntime semel, PrometheusMetrics metrics) {
         if (trouble != null) {
             body.put("detail", trouble);
         }
-        return ServerHttpResponse.json(trouble == null ? 200 : 503, dev.semel.json.StrictJsonCodec.bytes(body));
+        return ServerHttpResponse.json(trouble == null ? 200 : 503, StrictJsonCodec.bytes(body));
     }
 
     /** Metrics of the process and of the caller's workspace; an administrator gets those of all workspaces. */

@@ -21,7 +21,9 @@ final class StoreReader {
     /** All journal entries of a run, in order. */
     static List<JournalEntry> journal(StoreQueries reads, DatabaseRows.RunRow run) {
         List<JournalEntry> entries = new ArrayList<>();
-        reads.journal(run.id()).forEach(chunk -> entries.addAll(JournalCodec.decode(chunk.entries())));
+        entries.addAll(JournalCodec.decodeAll(reads.journal(run.id()).stream()
+                .map(StoreQueries.JournalChunk::entries)
+                .toList()));
         if (run.end() != null) {
             entries.addAll(JournalCodec.decode(run.end().entries()));
         }

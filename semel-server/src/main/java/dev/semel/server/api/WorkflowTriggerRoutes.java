@@ -34,6 +34,7 @@ final class WorkflowTriggerRoutes {
     private final SemelRuntime semel;
     private final WorkspaceIdAndSecretCache spaces;
     private final ApiTokenRateLimiter quotas;
+    private final ParsedBodyMemoryLimit parsedBodies = ParsedBodyMemoryLimit.ofHeap();
     private volatile ApiLimits limits = ApiLimits.DEFAULTS;
 
     WorkflowTriggerRoutes(SemelRuntime semel, WorkspaceIdAndSecretCache spaces, ApiTokenRateLimiter quotas) {
@@ -68,6 +69,28 @@ final class WorkflowTriggerRoutes {
     private ServerHttpResponse answer(
             ServerHttpRequest request, @Nullable IdempotencyKey key, @Nullable ChosenRunId fromPath) {
         TriggerRequestPreferences triggerPreferences = TriggerRequestPreferences.parse(request);
+        Admitted admitted = parsedBodies.whileParsed(
+                request.body().length, () -> admit(request, key, fromPath, triggerPreferences.strict()));
+        ObjectNode body = admitted.body();
+        Duration wait = triggerPreferences.maxWait();
+        if (wait != null) {
+            DatabaseRows.RunRow run = semel.await(
+                    request.principal().workspace(), admitted.answer().run(), wait);
+            if (run != null) {
+                TriggerResponseBuilder.addRunState(body, run);
+            }
+        }
+        var out = TriggerResponseBuilder.addHeaders(
+                RunJsonRenderer.ok(body, admitted.answer().replayed()), admitted.answer(), admitted.key());
+        return triggerPreferences.addAppliedHeader(out);
+    }
+
+    /** What remains of a request after its admission. The parsed body is not part of it: a client may wait for long. */
+    private record Admitted(
+            TriggerResult answer, ObjectNode body, @Nullable IdempotencyKey key) {}
+
+    private Admitted admit(
+            ServerHttpRequest request, @Nullable IdempotencyKey key, @Nullable ChosenRunId fromPath, boolean strict) {
         TriggerRequestBody ask = TriggerRequestBody.of(request, fromPath);
         TriggerResult answer = admit(
                 request.principal(),
@@ -75,21 +98,16 @@ final class WorkflowTriggerRoutes {
                 ask,
                 new TriggerOptions(
                         key,
-                        triggerPreferences.strict(),
+                        strict,
                         request::header,
                         RunTriggerChainDepthLimit.parse(request.header(RunTriggerChainDepthLimit.HEADER))));
         ObjectNode body = TriggerResponseBuilder.body(answer, ask.warnings());
         superseded(body, request.principal(), answer);
-        Duration wait = triggerPreferences.maxWait();
-        if (wait != null) {
-            DatabaseRows.RunRow run = semel.await(request.principal().workspace(), answer.run(), wait);
-            if (run != null) {
-                TriggerResponseBuilder.addRunState(body, run);
-            }
-        }
-        var out = TriggerResponseBuilder.addHeaders(
-                RunJsonRenderer.ok(body, answer.replayed()), answer, key != null ? key : ask.derivedKey());
-        return triggerPreferences.addAppliedHeader(out);
+        return new Admitted(answer, body, key != null ? key : ask.derivedKey());
+    }
+
+    ParsedBodyMemoryLimit parsedBodies() {
+        return parsedBodies;
     }
 
     /** A repeat returns its original run; `superseded_by` names a later safe replay. */

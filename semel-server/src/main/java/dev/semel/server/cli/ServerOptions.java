@@ -1,5 +1,6 @@
 package dev.semel.server.cli;
 
+import dev.semel.engine.RunSizeLimits;
 import dev.semel.server.access.oidc.OidcClientSettings;
 import dev.semel.server.http.TrustedProxies;
 import dev.semel.server.outbound.OutboundAddressGuard;
@@ -74,9 +75,29 @@ public record ServerOptions(
     /**
      * @param maxDepth longest chain of runs that start each other
      * @param maxSchedules maximum number of schedules per workspace
+     * @param maxRunSteps recorded steps of one run
+     * @param maxRunJournal journal of one run, in MiB
      */
-    public record ServerLimits(int maxDepth, int maxSchedules) {
+    public record ServerLimits(int maxDepth, int maxSchedules, int maxRunSteps, int maxRunJournal) {
         public static final ServerLimits DEFAULT = new ServerLimits(16, 1_000);
+
+        public ServerLimits {
+            if (maxRunSteps < 1 || maxRunJournal < 1) {
+                throw new IllegalArgumentException("--max-run-steps and --max-run-journal must be at least 1");
+            }
+        }
+
+        public ServerLimits(int maxDepth, int maxSchedules) {
+            this(
+                    maxDepth,
+                    maxSchedules,
+                    RunSizeLimits.DEFAULT.steps(),
+                    Math.toIntExact(RunSizeLimits.DEFAULT.journalBytes() >> 20));
+        }
+
+        public RunSizeLimits runSize() {
+            return RunSizeLimits.DEFAULT.withSteps(maxRunSteps).withJournalBytes((long) maxRunJournal << 20);
+        }
     }
 
     /**

@@ -94,6 +94,18 @@ abstract sealed class ServerStartCommand extends CliCommand {
     int maxSchedules = ServerOptions.ServerLimits.DEFAULT.maxSchedules();
 
     @Option(
+            names = "--max-run-steps",
+            paramLabel = "N",
+            description = "Maximum number of recorded steps of a run. Default: 100000.")
+    int maxRunSteps = ServerOptions.ServerLimits.DEFAULT.maxRunSteps();
+
+    @Option(
+            names = "--max-run-journal",
+            paramLabel = "MIB",
+            description = "Maximum size of the journal of a run, in MiB. Default: 64.")
+    int maxRunJournal = ServerOptions.ServerLimits.DEFAULT.maxRunJournal();
+
+    @Option(
             names = "--trusted-proxy",
             paramLabel = "ADDRESS[/BITS]",
             description = "Proxy whose X-Forwarded-For the server trusts, such as 127.0.0.1 or 10.0.0.0/24; repeatable."
@@ -183,7 +195,7 @@ abstract sealed class ServerStartCommand extends CliCommand {
                     CliDurationFormatter.parse(grace != null ? grace : or("SEMEL_GRACE", "10s")),
                     trust,
                     keep(),
-                    new ServerOptions.ServerLimits(maxDepth, maxSchedules),
+                    new ServerOptions.ServerLimits(maxDepth, maxSchedules, maxRunSteps, maxRunJournal),
                     OidcEnvironmentVariableReader.read(environment()),
                     new ServerOptions.ProxySettings(
                             TrustedProxies.of(listed(trustedProxies, "SEMEL_TRUSTED_PROXIES")),

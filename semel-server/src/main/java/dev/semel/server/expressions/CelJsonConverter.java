@@ -2,13 +2,13 @@ package dev.semel.server.expressions;
 
 import com.google.common.primitives.UnsignedLong;
 import dev.cel.common.values.NullValue;
+import dev.semel.json.UnparsedJson;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.AbstractList;
 import java.util.AbstractMap;
 import java.util.AbstractSet;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,14 +33,17 @@ final class CelJsonConverter {
             case NUMBER -> number(node);
             case OBJECT -> new ObjectView(node);
             case ARRAY -> new ArrayView(node);
-            case NULL, MISSING, BINARY, POJO -> NullValue.NULL_VALUE;
+            case POJO -> {
+                JsonNode parsed = UnparsedJson.parse(node);
+                yield parsed.isPojo() ? NullValue.NULL_VALUE : fromJson(parsed);
+            }
+            case NULL, MISSING, BINARY -> NullValue.NULL_VALUE;
         };
     }
 
+    /** A view: a step's result is parsed when an expression reads it. */
     static Map<String, Object> fromSteps(Map<String, JsonNode> steps) {
-        Map<String, Object> values = new LinkedHashMap<>();
-        steps.forEach((id, result) -> values.put(id, fromJson(result)));
-        return values;
+        return new MemberView(steps);
     }
 
     private static Object number(JsonNode node) {
@@ -68,8 +71,8 @@ final class CelJsonConverter {
             case NullValue _ -> size.count(json.nullNode());
             case UnsignedLong number -> size.count(YamlScalarParser.integer(number.bigIntegerValue()));
             case ExactNumber number -> size.count(number.node());
-            case ObjectView view -> size.count(view.node);
-            case ArrayView view -> size.count(view.node);
+            case ObjectView view -> size.count(UnparsedJson.parseAll(view.node));
+            case ArrayView view -> size.count(UnparsedJson.parseAll(view.node));
             case Map<?, ?> map -> object(map, size);
             case List<?> list -> array(list, size);
             default -> throw new ExpressionEvaluationException("its result has a type that JSON does not support");
@@ -144,6 +147,53 @@ final class CelJsonConverter {
         @Override
         public String toString() {
             return "[…]";
+        }
+    }
+
+    /** Results of steps by id. */
+    static final class MemberView extends AbstractMap<String, Object> {
+        private final Map<String, JsonNode> members;
+
+        MemberView(Map<String, JsonNode> members) {
+            this.members = members;
+        }
+
+        @Override
+        public @Nullable Object get(@Nullable Object name) {
+            JsonNode member = members.get(name);
+            return member == null ? null : fromJson(member);
+        }
+
+        @Override
+        public boolean containsKey(@Nullable Object name) {
+            return members.containsKey(name);
+        }
+
+        @Override
+        public int size() {
+            return members.size();
+        }
+
+        @Override
+        public String toString() {
+            return "{…}";
+        }
+
+        @Override
+        public Set<Entry<String, Object>> entrySet() {
+            return new AbstractSet<>() {
+                @Override
+                public Iterator<Entry<String, Object>> iterator() {
+                    return members.entrySet().stream()
+                            .map(member -> Map.entry(member.getKey(), fromJson(member.getValue())))
+                            .iterator();
+                }
+
+                @Override
+                public int size() {
+                    return members.size();
+                }
+            };
         }
     }
 

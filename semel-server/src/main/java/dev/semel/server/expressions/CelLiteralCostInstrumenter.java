@@ -102,7 +102,7 @@ final class CelLiteralCostInstrumenter {
         ExpressionEvaluationBudget.spend(1);
         switch (value) {
             case String text -> ExpressionEvaluationBudget.spend(text.length() / 4);
-            case CelJsonConverter.ObjectView _, CelJsonConverter.ArrayView _ -> {}
+            case CelJsonConverter.ObjectView _, CelJsonConverter.MemberView _, CelJsonConverter.ArrayView _ -> {}
             case Map<?, ?> map ->
                 map.forEach((name, item) -> {
                     charge(name);

@@ -73,6 +73,11 @@ public final class HttpServer implements AutoCloseable {
         return new HttpServer(server, dispatch.inFlight(), connections.start(), settings);
     }
 
+    /** Closes connections past their deadline; without it, slow clients would use up all connections. */
+    public Thread deadlineThread() {
+        return connections.thread();
+    }
+
     public int port() {
         return server.port();
     }

@@ -28,6 +28,7 @@ final class InboundConnectionDeadlineMonitor {
     private final HttpServerSettings settings;
     private final int maxOfNetwork;
     private final long checkInterval;
+    private final Thread thread;
     private volatile boolean closed;
 
     InboundConnectionDeadlineMonitor(HttpServerSettings settings) {
@@ -42,6 +43,7 @@ final class InboundConnectionDeadlineMonitor {
                 .min()
                 .orElse(LONGEST_INTERVAL);
         this.checkInterval = Math.clamp(shortest / 8, SHORTEST_INTERVAL, LONGEST_INTERVAL);
+        this.thread = Thread.ofPlatform().daemon().name("http-deadlines").unstarted(this::watch);
     }
 
     /** Connections above a limit for the moment until an older one is closed. */
@@ -55,8 +57,12 @@ final class InboundConnectionDeadlineMonitor {
     }
 
     InboundConnectionDeadlineMonitor start() {
-        Thread.ofPlatform().daemon().name("http-deadlines").start(this::watch);
+        thread.start();
         return this;
+    }
+
+    Thread thread() {
+        return thread;
     }
 
     /** @return false if the connection must be closed: its address has too many, and none of them waits */

@@ -2,10 +2,12 @@ package dev.semel.server.steps;
 
 import dev.semel.definition.RunDivergedFromJournal;
 import dev.semel.definition.RunTimedOut;
+import dev.semel.definition.RunTooLarge;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
+import dev.semel.json.UnparsedJson;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -24,7 +26,10 @@ final class StepSequenceRunner {
         for (YamlStep step : steps) {
             YamlStepExecutionContext here = context.forStep(step);
             if (step.when() == null || here.isTrue(step.when())) {
-                context.results().put(step.id(), result(step, here));
+                JsonNode result = result(step, here);
+                // A run may have many large results. Those of a loop are kept as text one by one.
+                boolean loop = step.action() instanceof ForEachStepAction;
+                context.results().put(step.id(), loop ? result : UnparsedJson.compact(result));
             }
         }
     }
@@ -35,7 +40,7 @@ final class StepSequenceRunner {
         }
         try {
             return step.action().run(context);
-        } catch (EffectInDoubt | RunCancelled | RunTimedOut | RunDivergedFromJournal e) {
+        } catch (EffectInDoubt | RunCancelled | RunTimedOut | RunTooLarge | RunDivergedFromJournal e) {
             throw e; // these stop or end the run itself; on_error does not apply
         } catch (SemelException e) {
             if (e.code().retryable()) {

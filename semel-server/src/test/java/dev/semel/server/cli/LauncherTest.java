@@ -84,6 +84,15 @@ class LauncherTest {
     }
 
     @Test
+    void a_server_exits_when_its_memory_is_used_up() throws Exception {
+        environment.put("JAVA_HOME", jdk("jdk", "25").toString());
+        String exits = "[-XX:+ExitOnOutOfMemoryError]";
+        assertTrue(run(home.resolve("semel"), "dev").out.contains(exits));
+        assertTrue(run(home.resolve("semel"), "serve", "--port", "1").out.contains(exits));
+        assertFalse(run(home.resolve("semel"), "runs").out.contains(exits));
+    }
+
+    @Test
     void a_java_home_that_is_too_old_is_skipped() throws Exception {
         environment.put("JAVA_HOME", jdk("old", "17.0.15").toString());
         jdk("root/usr/lib/jvm/java-8", "1.8.0_452");
