@@ -70,6 +70,9 @@ public interface StoreQueries extends AutoCloseable {
     /** The effects that a run holds in the ledger, in the order of their first attempt. */
     List<EffectLedger.EffectRow> effects(RunId run);
 
+    /** The effects of a run that are reserved or in doubt, in the order of their first attempt. */
+    List<EffectLedger.EffectRow> openEffects(RunId run);
+
     /** The effects that these runs hold in the ledger, in any order. */
     default List<EffectLedger.EffectRow> effects(List<RunId> runs) {
         List<EffectLedger.EffectRow> all = new ArrayList<>();
@@ -146,8 +149,8 @@ public interface StoreQueries extends AutoCloseable {
         }
     }
 
-    /** Runs that this one started, oldest first. */
-    List<RunId> children(RunId run);
+    /** The first {@code limit} runs that this one started, oldest first. */
+    List<RunId> children(RunId run, int limit);
 
     /** The queues that a run occupies or waits in. */
     List<String> queuesOf(RunId run);

@@ -264,7 +264,7 @@ interface StartConditionRules {
         assertNull(client().runOf(child).replayOf());
         assertEquals(first, client().runOf(replay).replayOf());
         assertEquals(first, client().runOf(replay).lineage());
-        assertEquals(List.of(child), client().reads.children(first));
+        assertEquals(List.of(child), client().reads.children(first, 10));
         assertEquals(List.of(replay), client().reads.lineage(first));
         assertEquals(List.of(), client().reads.lineage(replay));
     }
