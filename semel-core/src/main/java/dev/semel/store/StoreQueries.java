@@ -155,6 +155,18 @@ public interface StoreQueries extends AutoCloseable {
     /** The queues that a run occupies or waits in. */
     List<String> queuesOf(RunId run);
 
+    /** The first {@code limit} runs that have a place in this queue. */
+    List<QueueHolder> queueHolders(String queue, int limit);
+
+    /**
+     * @param limit how many runs may have a place in the queue
+     * @param waitingQueues the queues in which children of the run wait for a place
+     */
+    record QueueHolder(RunId run, int limit, List<String> waitingQueues) {}
+
+    /** Whether runs wait in a queue with another limit than this one. */
+    boolean hasOtherLimit(String queue, int limit);
+
     /** The other runs of a lineage, given its first run; oldest first. */
     List<RunId> lineage(RunId first);
 

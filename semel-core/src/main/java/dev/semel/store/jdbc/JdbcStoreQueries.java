@@ -223,6 +223,35 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     }
 
     @Override
+    public List<QueueHolder> queueHolders(String queue, int limit) {
+        return list(
+                """
+                SELECT run, concurrency_limit FROM semel_queue_entry WHERE queue = ? AND started = 1
+                ORDER BY ticket LIMIT ?
+                """,
+                row -> new QueueHolder(RunId.of(row.getBytes(1)), row.getInt(2), List.of()),
+                queue,
+                limit)
+                .stream()
+                .map(holder -> new QueueHolder(holder.run(), holder.limit(), waitingQueues(holder.run())))
+                .toList();
+    }
+
+    private List<String> waitingQueues(RunId parent) {
+        return list("""
+            SELECT DISTINCT c.queue FROM semel_run_link l JOIN semel_queue_entry c ON c.run = l.run AND c.started = 0
+            WHERE l.parent = ? ORDER BY c.queue
+            """, row -> row.getString(1), parent);
+    }
+
+    @Override
+    public boolean hasOtherLimit(String queue, int limit) {
+        return exists("""
+            SELECT 1 FROM semel_queue_entry WHERE queue = ? AND started = 0 AND concurrency_limit <> ? LIMIT 1
+            """, queue, limit);
+    }
+
+    @Override
     public List<RunId> lineage(RunId first) {
         return list(
                 "SELECT run FROM semel_run WHERE lineage = ? AND lineage <> run ORDER BY run",

@@ -211,6 +211,9 @@ final class SqliteRunProgressWriter {
             return List.of();
         }
         List<FairRunClaimer.DueWorkflow> groups = WorkflowsWithDueRunsQuery.list(session, claim, now);
+        for (RunId run : limiter.findDueBeforeQueue(groups, claim.limit(), now)) {
+            limiter.enterLastQueues(run);
+        }
         return FairRunClaimer.claim(claim.limit(), groups, now, claimQuotas -> {
             List<FairRunClaimer.ClaimedRun> claimedRuns = new ArrayList<>();
             for (FairRunClaimer.ClaimQuota claimQuota : claimQuotas) {
@@ -233,6 +236,7 @@ final class SqliteRunProgressWriter {
                 """
                 SELECT run FROM semel_unfinished_run
                 WHERE owner IS NULL AND start_blocked = 0 AND workflow_id = ? AND due_at <= ? AND crash_count <= ?
+                    AND (queue_state <> 2 OR cancel_requested = 1)
                 ORDER BY due_at, run LIMIT ?
                 """,
                 row -> RunId.of(row.getBytes(1)),
