@@ -27,8 +27,8 @@ final class ConcurrencyAndRateLimitCalculator {
             queueLimits.add(new NewRun.StartConditions.QueueLimit(name(trigger, concurrency.serialBy()), 1));
         }
         if (concurrency.maxConcurrent() != null) {
-            String queue = EffectLedger.digest("max", trigger.workflow().workflowId());
-            queueLimits.add(new NewRun.StartConditions.QueueLimit(queue, concurrency.maxConcurrent()));
+            String queue = maxConcurrentQueue(trigger.workflow().workflowId());
+            queueLimits.add(new NewRun.StartConditions.QueueLimit(queue, concurrency.maxConcurrent(), true));
         }
         NewRun.StartConditions conditions =
                 new NewRun.StartConditions(queueLimits, rate(trigger, concurrency.rateLimit()), trigger.delay(), null);
@@ -40,6 +40,10 @@ final class ConcurrencyAndRateLimitCalculator {
                         conditions.rateLimit(),
                         trigger.delay(),
                         debounce(trigger, concurrency.debounce(), conditions));
+    }
+
+    static String maxConcurrentQueue(String workflowId) {
+        return EffectLedger.digest("max", workflowId);
     }
 
     /** Queue of triggers from one source that run one after another; null if they need not. */

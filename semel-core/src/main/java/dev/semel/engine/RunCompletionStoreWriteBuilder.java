@@ -117,7 +117,7 @@ final class RunCompletionStoreWriteBuilder {
     private static void settleOpenEffects(InMemoryRunExecutionState execution) {
         RunExecutor.ActiveRun run = execution.run();
         List<EffectLedger.EffectRow> doubtful = new ArrayList<>();
-        for (EffectLedger.EffectRow row : execution.read(reads -> reads.effects(run.id()))) {
+        for (EffectLedger.EffectRow row : execution.read(reads -> reads.openEffects(run.id()))) {
             String protection = row.details().protection();
             boolean harmless = protection.equals("repeatable") || protection.equals("none");
             if (row.state() == EffectLedger.EffectState.RESERVED) {
@@ -127,9 +127,7 @@ final class RunCompletionStoreWriteBuilder {
                         harmless ? EffectLedger.EffectState.FREE : EffectLedger.EffectState.UNKNOWN;
                 execution.addLedgerOp(new EffectLedger.SettleSend(row.id(), holder, to, null));
             }
-            if (!harmless
-                    && (row.state() == EffectLedger.EffectState.RESERVED
-                            || row.state() == EffectLedger.EffectState.UNKNOWN)) {
+            if (!harmless) {
                 doubtful.add(row);
             }
         }

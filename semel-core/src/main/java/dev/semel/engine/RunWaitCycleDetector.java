@@ -7,7 +7,14 @@ import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.NewRun;
 import dev.semel.store.StoreQueries;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +25,11 @@ final class RunWaitCycleDetector {
 
     private RunWaitCycleDetector() {}
 
-    /** Also rejects with free slots: once as many parents as slots wait for children, none of them ever ends. */
+    /**
+     * Rejects a child that would wait for a run which waits for a caller of the child, directly or through calls and
+     * queues of other runs. Also rejects with free slots: once as many parents as slots wait for children, none of them
+     * ever ends.
+     */
     static void rejectQueueCycle(StoreQueryThreadPool readers, NewRun child, String workflow) {
         RunId parent = child.links().parent();
         NewRun.StartConditions conditions = child.startConditions();
@@ -28,8 +39,11 @@ final class RunWaitCycleDetector {
         List<String> wanted = conditions.queueLimits().stream()
                 .map(NewRun.StartConditions.QueueLimit::queue)
                 .toList();
-        String holder = readers.readNullable(reads ->
-                find(reads, parent, run -> reads.queuesOf(run.id()).stream().anyMatch(wanted::contains)));
+        String holder = readers.readNullable(reads -> {
+            String caller = find(
+                    reads, parent, run -> reads.queuesOf(run.id()).stream().anyMatch(wanted::contains));
+            return caller != null ? caller : findDeadlock(reads, parent, wanted);
+        });
         if (holder != null) {
             throw new SemelException(
                     ErrorCode.WAITS_FOR_ITSELF,
@@ -39,6 +53,68 @@ final class RunWaitCycleDetector {
                     "Call a workflow without this limit or with another serialBy key, or start the workflow without"
                             + " waiting for it.");
         }
+    }
+
+    /**
+     * Returns a run with a place in a wanted queue that would never become free; null if each becomes free. A place
+     * becomes free if its run can end: it waits for no call, or all queues in which its calls wait become free. The
+     * callers of the child can end only if the child can start. Two calls that are admitted at the same moment do not
+     * see each other.
+     */
+    private static @Nullable String findDeadlock(StoreQueries reads, RunId parent, List<String> wanted) {
+        Set<RunId> callers = new HashSet<>();
+        find(reads, parent, run -> {
+            callers.add(run.id());
+            return false;
+        });
+        Map<String, List<StoreQueries.QueueHolder>> queues = readHolders(reads, callers, wanted);
+        Set<String> free = new HashSet<>();
+        boolean changed = true;
+        while (changed) {
+            changed = false;
+            for (Map.Entry<String, List<StoreQueries.QueueHolder>> queue : queues.entrySet()) {
+                boolean childStarts = free.containsAll(wanted);
+                boolean becomesFree = queue.getValue().stream()
+                        .anyMatch(holder -> callers.contains(holder.run())
+                                ? childStarts
+                                : free.containsAll(holder.waitingQueues()));
+                if (becomesFree || hasFreePlace(queue.getValue())) {
+                    changed |= free.add(queue.getKey());
+                }
+            }
+        }
+        for (String queue : wanted) {
+            if (!free.contains(queue)) {
+                return Objects.requireNonNull(queues.get(queue)).getFirst().run().text();
+            }
+        }
+        return null;
+    }
+
+    /** Reads who has places in the wanted queues, and in the queues in which calls of these runs wait. */
+    private static Map<String, List<StoreQueries.QueueHolder>> readHolders(
+            StoreQueries reads, Set<RunId> callers, List<String> wanted) {
+        Map<String, List<StoreQueries.QueueHolder>> queues = new LinkedHashMap<>();
+        Deque<String> open = new ArrayDeque<>(wanted);
+        while (!open.isEmpty()) {
+            String queue = open.remove();
+            if (queues.containsKey(queue)) {
+                continue;
+            }
+            // With so many queues or places, one is assumed to become free.
+            List<StoreQueries.QueueHolder> holders =
+                    queues.size() < DEEPEST ? reads.queueHolders(queue, DEEPEST) : List.of();
+            queues.put(queue, holders.size() < DEEPEST ? holders : List.of());
+            holders.stream()
+                    .filter(holder -> !callers.contains(holder.run()))
+                    .forEach(holder -> open.addAll(holder.waitingQueues()));
+        }
+        return queues;
+    }
+
+    private static boolean hasFreePlace(List<StoreQueries.QueueHolder> holders) {
+        return holders.isEmpty()
+                || holders.size() < holders.getFirst().limit();
     }
 
     /** A cycle in YAML never ends. Publishing rejects it, but two concurrent publishes or a rollback can create one. */

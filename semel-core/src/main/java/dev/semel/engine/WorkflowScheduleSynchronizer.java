@@ -2,6 +2,7 @@ package dev.semel.engine;
 
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.definition.WorkflowVersion;
 import dev.semel.schedule.Schedule;
 import dev.semel.schedule.ScheduleTickDecision;
 import dev.semel.schedule.ScheduleTickOutcome;
@@ -26,6 +27,7 @@ import tools.jackson.databind.JsonNode;
 final class WorkflowScheduleSynchronizer {
     private static final Logger LOG = System.getLogger(WorkflowScheduleSynchronizer.class.getName());
     private static final int AT_ONCE = 1_000;
+    private static final int STARTED_AT_ONCE = 500;
     private static final List<String> TIMES = List.of("cron", "zone", "every", "anchor", "start", "end");
 
     private final TriggerAdmissionController.EngineComponents parts;
@@ -79,12 +81,9 @@ final class WorkflowScheduleSynchronizer {
 
     /** Returns false if it must be retried. Any thread may call it: the store lets one write. */
     boolean synchronize(ScheduleQueries.CurrentVersion one) {
-        List<Schedule> wanted;
+        WorkflowVersion version;
         try {
-            wanted = catalog.version(one.workflowId(), one.version())
-                    .options()
-                    .triggers()
-                    .schedules();
+            version = catalog.version(one.workflowId(), one.version());
         } catch (WorkflowCatalog.WorkflowNotRegistered e) {
             return true; // a worker with its code does this, and so does this one after a registration
         } catch (StoreFailure e) {
@@ -98,6 +97,8 @@ final class WorkflowScheduleSynchronizer {
             syncedVersions.put(one.workflowId(), one.version());
             return true;
         }
+        applyConcurrencyLimit(version);
+        List<Schedule> wanted = version.options().triggers().schedules();
         Seen seen = parts.readers()
                 .read(reads -> new Seen(reads.now(), reads.schedules().ofWorkflow(one.workflowId())));
         boolean there = isSynchronized(wanted, seen.rows());
@@ -109,6 +110,20 @@ final class WorkflowScheduleSynchronizer {
             backoff.clear(one.workflowId());
         }
         return done;
+    }
+
+    /** Queued runs have the limit of the version that admitted them, so a raised limit must reach them too. */
+    private void applyConcurrencyLimit(WorkflowVersion version) {
+        String queue = ConcurrencyAndRateLimitCalculator.maxConcurrentQueue(version.workflowId());
+        Integer most = version.options().concurrency().maxConcurrent();
+        int limit = most == null ? Integer.MAX_VALUE : most;
+        if (parts.readers().read(reads -> reads.hasOtherLimit(queue, limit))) {
+            int started;
+            do {
+                started = parts.committer()
+                        .execute(new StoreWriteCommand.SetConcurrencyLimit(queue, limit, STARTED_AT_ONCE));
+            } while (started == STARTED_AT_ONCE);
+        }
     }
 
     private record Seen(long now, List<DatabaseRows.ScheduleRow> rows) {}

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
@@ -70,16 +71,21 @@ public final class KeyedSignalSender {
         String text = StrictJsonCodec.write(value);
         var send = new KeyedSignalStoreWriteCommand.SendKeyedSignal(
                 to, once, semel.newId(), digest(to.key(), value), text);
-        return switch (semel.change(new StoreWriteCommand.KeyedSignalCommand<>(send))) {
-            case SendResult.Sent(List<RunId> runs, long until, boolean repeated) -> {
+        SendResult result = semel.change(new StoreWriteCommand.KeyedSignalCommand<>(send));
+        // Ends, because the waits that began before the signal get fewer. After a crash here the sender repeats the
+        // signal, and the store continues.
+        while (result instanceof SendResult.Sent sent && sent.more()) {
+            result = semel.change(new StoreWriteCommand.KeyedSignalCommand<>(send));
+        }
+        return switch (result) {
+            case SendResult.Sent(List<RunId> runs, long until, boolean repeated, boolean _) -> {
                 long elsewhere = runs.stream()
                         .filter(run -> !semel.runExecutor().wake(run))
                         .count();
                 if (elsewhere > 0) {
                     semel.lookForWork();
                 }
-                yield Optional.of(new SignalDelivery(
-                        runs.stream().map(run -> shown(to.workspace(), run)).toList(), until, repeated));
+                yield Optional.of(new SignalDelivery(shown(to.workspace(), runs), until, repeated));
             }
             case SendResult.DifferentSignal _ -> Optional.empty();
         };
@@ -92,10 +98,14 @@ public final class KeyedSignalSender {
         return submit(to, value, once).orElseGet(() -> new SignalDelivery(List.of(), 0, true));
     }
 
-    /** The id that callers see. */
-    private String shown(int workspace, RunId id) {
-        DatabaseRows.RunRow run = semel.view(reads -> reads.run(workspace, id));
-        return run == null ? id.text() : run.runIdText();
+    /** The ids that callers see. */
+    private List<String> shown(int workspace, List<RunId> ids) {
+        return Objects.requireNonNull(semel.view(reads -> ids.stream()
+                .map(id -> {
+                    DatabaseRows.RunRow run = reads.run(workspace, id);
+                    return run == null ? id.text() : run.runIdText();
+                })
+                .toList()));
     }
 
     private static byte[] digest(String key, JsonNode value) {

@@ -14,7 +14,7 @@ public sealed interface KeyedSignalStoreWriteCommand<T> {
     /** How long a signal and its id are kept. */
     Duration RETENTION = Duration.ofDays(7);
 
-    /** At most this many waits get one signal, longest waiting first. */
+    /** At most this many waits get a signal in one transaction, longest waiting first. */
     int MAX_LISTENERS = 1_000;
 
     int MAX_KEY_LENGTH = 255;
@@ -89,8 +89,16 @@ public sealed interface KeyedSignalStoreWriteCommand<T> {
     }
 
     sealed interface SendResult {
-        /** {@code runs}: empty while it is kept; {@code until}: when the store forgets it. */
-        record Sent(List<RunId> runs, long until, boolean repeated) implements SendResult {}
+        /**
+         * @param runs the runs that received it so far; empty while it is kept
+         * @param until when the store forgets it
+         * @param more whether more runs wait for it than one transaction takes: sending it again continues
+         */
+        record Sent(List<RunId> runs, long until, boolean repeated, boolean more) implements SendResult {
+            public Sent(List<RunId> runs, long until, boolean repeated) {
+                this(runs, until, repeated, false);
+            }
+        }
 
         /** The id was used before for a different signal. Nothing was sent. */
         record DifferentSignal() implements SendResult {}

@@ -61,8 +61,16 @@ public record NewRun(
             @Nullable RateLimit rateLimit,
             long delay,
             @Nullable DebounceWindow debounce) {
-        /** A queue, identified by a digest, that limits how many of its runs are unfinished at a time. */
-        public record QueueLimit(String queue, int maxUnfinished) {}
+        /**
+         * A queue, identified by a digest, that limits how many of its runs are unfinished at a time.
+         *
+         * @param entersLast the run enters it only when it is due and has its places in the other queues
+         */
+        public record QueueLimit(String queue, int maxUnfinished, boolean entersLast) {
+            public QueueLimit(String queue, int maxUnfinished) {
+                this(queue, maxUnfinished, false);
+            }
+        }
 
         /** Limits how fast runs start: {@code burst} at once, then one every {@code interval} microseconds. */
         public record RateLimit(String name, long interval, int burst) {}

@@ -72,6 +72,9 @@ public interface StoreQueries extends AutoCloseable {
     /** The effects that a run holds in the ledger, in the order of their first attempt. */
     List<EffectLedger.EffectRow> effects(RunId run);
 
+    /** The effects of a run that are reserved or in doubt, in the order of their first attempt. */
+    List<EffectLedger.EffectRow> openEffects(RunId run);
+
     /** The effects that these runs hold in the ledger, in any order. */
     default List<EffectLedger.EffectRow> effects(List<RunId> runs) {
         List<EffectLedger.EffectRow> all = new ArrayList<>();
@@ -154,11 +157,23 @@ public interface StoreQueries extends AutoCloseable {
         }
     }
 
-    /** Runs that this one started, oldest first. */
-    List<RunId> children(RunId run);
+    /** The first {@code limit} runs that this one started, oldest first. */
+    List<RunId> children(RunId run, int limit);
 
     /** The queues that a run occupies or waits in. */
     List<String> queuesOf(RunId run);
+
+    /** The first {@code limit} runs that have a place in this queue. */
+    List<QueueHolder> queueHolders(String queue, int limit);
+
+    /**
+     * @param limit how many runs may have a place in the queue
+     * @param waitingQueues the queues in which children of the run wait for a place
+     */
+    record QueueHolder(RunId run, int limit, List<String> waitingQueues) {}
+
+    /** Whether runs wait in a queue with another limit than this one. */
+    boolean hasOtherLimit(String queue, int limit);
 
     /** The other runs of a lineage, given its first run; oldest first. */
     List<RunId> lineage(RunId first);

@@ -284,6 +284,12 @@ public sealed interface StoreWriteCommand<T> {
     /** For runs held because the code did not match; called when the code may have changed. */
     record WakeHeldRuns(String workflowId) implements StoreWriteCommand<Integer> {}
 
+    /**
+     * Changes the limit for the runs that wait in a queue, and lets those start that may. Returns how many it started;
+     * with {@code most}, more may be left.
+     */
+    record SetConcurrencyLimit(String queue, int limit, int most) implements OwnTransaction<Integer> {}
+
     /** Continues a held run. Returns false if the run does not exist or is not held. */
     record ContinueHeldRun(int workspace, RunId run, String actor, String reason)
             implements StoreWriteCommand<Boolean> {}

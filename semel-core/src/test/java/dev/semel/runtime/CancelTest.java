@@ -151,6 +151,36 @@ final class CancelTest extends SqliteTestBase {
         assertEquals(List.of("charge"), same.stepsInDoubt());
     }
 
+    /** The run has more done effects than a page of the ledger, all older than the open one. */
+    @Test
+    void an_open_effect_behind_10_000_done_ones_is_in_doubt_after_a_cancel() {
+        Workflow<String, String> flow = flow((ctx, _) -> {
+            effect(ctx, "a");
+            ctx.effect("charge")
+                    .retry(Retry.exponential(Duration.ofHours(1)))
+                    .providerHonoursKey(Duration.ofDays(1))
+                    .call(_ -> {
+                        throw new IOException("no answer");
+                    });
+            return "never";
+        });
+        RunHandle<String> run = start(flow);
+        untilWaiting(run, "retry");
+        semel.close();
+        sql("UPDATE semel_effect SET state = 1 WHERE path = 'charge'");
+        sql("""
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10050)
+            INSERT INTO semel_effect SELECT e.ws, e.digest || ' ' || n.i, e.step || ' ' || n.i, e.run, e.claim,
+                e.reservation, e.state, e.generation, e.attempt, e.first_at - 1, e.accepted_at, e.window_micros,
+                e.expires_at, e.data, e.result, e.key, e.path, e.workflow_id, e.protection, e.action, e.object, e.worth
+            FROM semel_effect e, n WHERE e.path = 'a'
+            """);
+        open();
+        semel.register(flow);
+        cancelled(semel.run(flow, run.id()));
+        assertEquals(List.of("charge"), semel.run(flow, run.id()).stepsInDoubt());
+    }
+
     @Test
     void an_effect_that_was_certainly_not_sent_is_not_in_doubt_after_a_cancel() {
         RunHandle<String> run = start(flow((ctx, _) -> ctx.effect("charge")

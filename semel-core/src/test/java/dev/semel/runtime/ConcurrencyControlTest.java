@@ -2,11 +2,15 @@ package dev.semel.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.RunStatus;
 import dev.semel.engine.ClockAndRandomSource;
+import dev.semel.policy.SameKeyDifferentPayloadPolicy;
+import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import dev.semel.store.Await;
+import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
@@ -124,5 +128,152 @@ final class ConcurrencyControlTest extends SqliteTestBase {
         RunHandle<String> run = semel.start(self.getFirst(), "x", Start.withKey("mine"));
         assertEquals("waits-for-itself", failure(run).reason());
         Await.until("nothing is left", () -> residents() == 0);
+    }
+
+    @Test
+    void a_delayed_run_takes_no_place_before_it_is_due() {
+        Workflow<String, String> flow = Workflow.define("bounded", String.class, String.class)
+                .maxConcurrent(1)
+                .body((_, in) -> in);
+        semel.register(flow);
+        RunHandle<String> later =
+                semel.start(flow, "later", Start.fresh().delay(Duration.ofHours(1)));
+        assertEquals("now", semel.start(flow, "now").result(SOON));
+        assertEquals(RunStatus.QUEUED, later.status());
+        clock.advance(Duration.ofHours(1));
+        assertEquals("later", later.result(SOON));
+    }
+
+    @Test
+    void a_delayed_run_waits_for_a_place_when_it_is_due() {
+        Workflow<String, String> flow = Workflow.define("bounded", String.class, String.class)
+                .maxConcurrent(1)
+                .body((ctx, in) -> ctx.await(GO));
+        semel.register(flow);
+        RunHandle<String> later =
+                semel.start(flow, "later", Start.fresh().delay(Duration.ofHours(1)));
+        RunHandle<String> now = semel.start(flow, "now");
+        untilWaiting(now, "signal");
+        clock.advance(Duration.ofHours(1));
+        Await.until("it queues", () -> String.valueOf(later.waitingFor()).contains("queue"));
+        now.signal(GO, "1", Key.of("k"));
+        assertEquals("1", now.result(SOON));
+        untilWaiting(later, "signal");
+        later.signal(GO, "2", Key.of("k"));
+        assertEquals("2", later.result(SOON));
+    }
+
+    @Test
+    void a_run_that_waits_for_its_entity_takes_no_place() {
+        Workflow<String, String> flow = Workflow.define("bounded", String.class, String.class)
+                .serialBy(in -> in)
+                .maxConcurrent(2)
+                .body((ctx, in) -> ctx.await(GO));
+        semel.register(flow);
+        RunHandle<String> ann = semel.start(flow, "ann");
+        RunHandle<String> next = semel.start(flow, "ann");
+        RunHandle<String> bob = semel.start(flow, "bob");
+        untilWaiting(ann, "signal");
+        untilWaiting(bob, "signal");
+        assertEquals(RunStatus.QUEUED, next.status());
+        ann.signal(GO, "1", Key.of("k"));
+        untilWaiting(next, "signal");
+        for (RunHandle<String> run : List.of(next, bob)) {
+            run.signal(GO, "2", Key.of("k"));
+            assertEquals("2", run.result(SOON));
+        }
+    }
+
+    @Test
+    void a_raised_limit_starts_runs_that_are_already_queued() {
+        semel.register(bounded(1));
+        List<RunHandle<String>> runs = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            runs.add(semel.start(bounded(1), "x"));
+        }
+        untilWaiting(runs.getFirst(), "signal");
+        assertEquals(RunStatus.QUEUED, runs.get(1).status());
+        semel.register(bounded(3));
+        untilWaiting(runs.get(1), "signal");
+        untilWaiting(runs.get(2), "signal");
+        assertEquals(RunStatus.QUEUED, runs.get(3).status());
+        for (RunHandle<String> run : runs) {
+            untilWaiting(run, "signal");
+            run.signal(GO, "done", Key.of("k"));
+            assertEquals("done", run.result(SOON));
+        }
+    }
+
+    private static Workflow<String, String> bounded(int most) {
+        return Workflow.define("bounded", String.class, String.class)
+                .maxConcurrent(most)
+                .body((ctx, in) -> ctx.await(GO));
+    }
+
+    @Test
+    void a_conflict_after_a_debounce_names_the_fields_that_differ_from_the_trigger_of_its_key() {
+        Workflow<Change, Integer> flow =
+                carts().onMismatch(SameKeyDifferentPayloadPolicy.REJECT).body((_, change) -> change.n());
+        semel.register(flow);
+        RunHandle<Integer> run = semel.start(flow, new Change("c-1", "ann", 1), Start.withKey("first"));
+        assertEquals(
+                run.id(),
+                semel.start(flow, new Change("c-1", "bob", 2), Start.withKey("second"))
+                        .id());
+        for (String key : List.of("first", "second")) {
+            Change other = new Change("c-1", key.equals("first") ? "ann" : "bob", 3);
+            SemelException conflict =
+                    assertThrows(SemelException.class, () -> semel.start(flow, other, Start.withKey(key)));
+            assertEquals(List.of("n"), conflict.members().get("changed"), key);
+        }
+        assertEquals(
+                run.id(),
+                semel.start(flow, new Change("c-1", "bob", 2), Start.withKey("second"))
+                        .id());
+        clock.advance(Duration.ofSeconds(31));
+        assertEquals(2, run.result(SOON));
+    }
+
+    @Test
+    void runs_of_two_entities_that_call_each_other_do_not_wait_forever() {
+        List<Workflow<String, String>> self = new ArrayList<>();
+        self.add(Workflow.define("serial", String.class, String.class)
+                .serialBy(in -> in.substring(0, 1))
+                .body((ctx, in) -> waitAndCall(ctx, in, self.getFirst())));
+        semel.register(self.getFirst());
+        doNotWaitForever(semel.start(self.getFirst(), "ab"), semel.start(self.getFirst(), "ba"));
+    }
+
+    @Test
+    void two_limited_workflows_that_call_each_other_do_not_wait_forever() {
+        List<Workflow<String, String>> both = new ArrayList<>();
+        both.add(Workflow.define("left", String.class, String.class)
+                .maxConcurrent(1)
+                .body((ctx, in) -> waitAndCall(ctx, in, both.get(1))));
+        both.add(Workflow.define("right", String.class, String.class)
+                .maxConcurrent(1)
+                .body((ctx, in) -> waitAndCall(ctx, in, both.get(0))));
+        semel.register(both.get(0), both.get(1));
+        doNotWaitForever(semel.start(both.get(0), "ab"), semel.start(both.get(1), "ba"));
+    }
+
+    private static String waitAndCall(Context ctx, String in, Workflow<String, String> other) throws Exception {
+        if (in.length() == 1) {
+            return in;
+        }
+        ctx.await(GO);
+        return ctx.call(other, in.substring(1));
+    }
+
+    /** The call of the first waits for the place of the second, so the call of the second is rejected. */
+    private void doNotWaitForever(RunHandle<String> first, RunHandle<String> second) {
+        untilWaiting(first, "signal");
+        untilWaiting(second, "signal");
+        long runs = semel.count("fresh");
+        first.signal(GO, "", Key.of("k"));
+        Await.until("its call is queued", () -> semel.count("fresh") == runs + 1);
+        second.signal(GO, "", Key.of("k"));
+        assertEquals("waits-for-itself", failure(second).reason());
+        assertEquals("b", first.result(SOON));
     }
 }

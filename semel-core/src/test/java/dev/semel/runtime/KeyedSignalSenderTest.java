@@ -12,6 +12,7 @@ import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,20 @@ final class KeyedSignalSenderTest extends SqliteTestBase {
         assertEquals(2, send("o1", "x", "evt_1").runIds().size());
         assertEquals("x", one.result(SOON));
         assertEquals("x", two.result(SOON));
+    }
+
+    @Test
+    void a_keyed_signal_reaches_more_runs_than_one_transaction_takes() {
+        List<RunHandle<String>> runs = new ArrayList<>();
+        semel.register(ORDER);
+        for (int i = 0; i < 1_050; i++) {
+            runs.add(semel.start(ORDER, "o1"));
+        }
+        runs.forEach(run -> untilWaiting(run, "signal"));
+        assertEquals(
+                runs.stream().map(RunHandle::id).sorted().toList(),
+                send("o1", "x", "evt_1").runIds().stream().sorted().toList());
+        runs.forEach(run -> assertEquals("x", run.result(SOON)));
     }
 
     @Test

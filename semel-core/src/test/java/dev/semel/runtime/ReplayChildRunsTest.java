@@ -129,7 +129,7 @@ final class ReplayChildRunsTest {
         Run<String> run = started(order, RunStatus.FAILED);
         var row = Objects.requireNonNull(TestRuntime.of(kit).testAccess().findRun(run.id()));
         var child = Objects.requireNonNull(
-                TestRuntime.of(kit).view(reads -> reads.children(row.id()).getFirst()));
+                TestRuntime.of(kit).view(reads -> reads.children(row.id(), 1).getFirst()));
         ReplayPlanStoreWriteCommand.ReplayPlan plan = plan(
                 child.text(),
                 new ReplayPlanRequest("test", "", false, List.of(), false, false, ReplayNotificationMode.MISSING),
@@ -146,8 +146,8 @@ final class ReplayChildRunsTest {
 
     private String childOf(Run<?> parent) {
         RunId id = Objects.requireNonNull(RunId.parse(parent.id()));
-        return Objects.requireNonNull(
-                TestRuntime.of(kit).view(reads -> reads.children(id).getFirst().text()));
+        return Objects.requireNonNull(TestRuntime.of(kit)
+                .view(reads -> reads.children(id, 1).getFirst().text()));
     }
 
     @Test

@@ -382,7 +382,8 @@ final class ResumeTest {
         assertEquals(RunStatus.FAILED, run.status());
         var row = TestRuntime.of(kit).testAccess().findRun(run.id());
         assertNotNull(row);
-        var child = TestRuntime.of(kit).view(reads -> reads.children(row.id()).getFirst());
+        var child =
+                TestRuntime.of(kit).view(reads -> reads.children(row.id(), 1).getFirst());
         assertNotNull(child);
         assertTrue(refusal(TestRuntime.of(kit).run(receipt, child.text()), mended())
                 .contains("called this run and has recorded the failure"));

@@ -149,6 +149,25 @@ interface DebounceRules {
     }
 
     @Test
+    default void a_trigger_with_an_expired_key_is_debounced_and_the_key_moves_to_the_waiting_run() {
+        for (RunDeduplicationKeyClaim key : List.of(client().key("K"), client().key("L"))) {
+            RunId old = client().fresh(key);
+            client().apply(client().end(old));
+        }
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW + 1);
+        RunId run = first();
+        StoreWrite.AdmitRun admit = client().gated(client().id(), quiet("Q"), client().key("K"), client().key("L"));
+        assertEquals(absorbed(run, client().fixture.time() + 100), client().apply(admit));
+        for (RunDeduplicationKeyClaim key : List.of(client().key("K"), client().key("L"))) {
+            RunDeduplicationKeyRecord holder = client().holder(key);
+            assertNotNull(holder);
+            assertEquals(run, holder.run());
+        }
+        assertEquals(3, client().fixture.count("semel_run"), "one run in one quiet period");
+        assertInstanceOf(AdmitResult.KeysHeld.class, client().apply(admit), "applied again it is a repeat");
+    }
+
+    @Test
     default void a_known_key_is_a_repeat_and_is_not_debounced() {
         RunDeduplicationKeyClaim key = client().key("K");
         RunId other = client().fresh(key);

@@ -131,14 +131,21 @@ public final class Invariants {
             SELECT queue FROM semel_queue_entry WHERE started = 1 GROUP BY queue HAVING count(*) > max(concurrency_limit)
             """);
         NEVER.put("a run waits behind nobody", """
-            SELECT queue FROM semel_queue_entry GROUP BY queue HAVING sum(started) = 0
+            SELECT queue FROM semel_queue_entry WHERE ticket > 0 GROUP BY queue HAVING sum(started) = 0
             """);
         NEVER.put("a run was let past one before it", """
             SELECT p.queue FROM semel_queue_entry p WHERE p.started = 1 AND EXISTS (
-                SELECT 1 FROM semel_queue_entry o WHERE o.queue = p.queue AND o.ticket < p.ticket AND o.started = 0)
+                SELECT 1 FROM semel_queue_entry o
+                WHERE o.queue = p.queue AND o.ticket < p.ticket AND o.ticket > 0 AND o.started = 0)
             """);
         NEVER.put("a run that waits for a place is free", """
-            SELECT w.state FROM semel_unfinished_run w WHERE w.queue_state = 2 AND w.start_blocked = 0 AND w.cancel_requested = 0
+            SELECT w.state FROM semel_unfinished_run w
+            WHERE w.queue_state = 2 AND w.start_blocked = 0 AND w.cancel_requested = 0 AND EXISTS (
+                SELECT 1 FROM semel_queue_entry p WHERE p.run = w.run AND p.started = 0 AND p.ticket > 0)
+            """);
+        NEVER.put("a run that enters a queue later has a place there, or an owner", """
+            SELECT p.queue FROM semel_queue_entry p JOIN semel_unfinished_run w ON w.run = p.run
+            WHERE p.ticket < 0 AND (p.started = 1 OR (w.owner IS NOT NULL AND w.cancel_requested = 0))
             """);
         NEVER.put("a run waits for a place and has all", """
             SELECT w.state FROM semel_unfinished_run w

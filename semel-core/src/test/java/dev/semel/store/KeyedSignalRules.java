@@ -9,6 +9,7 @@ import dev.semel.run.RunId;
 import dev.semel.store.KeyedSignalStoreWriteCommand.ListenResult;
 import dev.semel.store.KeyedSignalStoreWriteCommand.SendResult;
 import dev.semel.store.StoreWrite.RunExecution;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -107,6 +108,48 @@ interface KeyedSignalRules {
         assertEquals(sent(one, two), post("o1", "evt", "1"));
         assertEquals(ListenResult.NOTHING, listen(late, "wait", "o1"));
         assertEquals(List.of(), values(late));
+    }
+
+    @Test
+    default void a_signal_reaches_more_waits_than_one_transaction_takes() {
+        List<RunExecution> waiting = listeners(2_100);
+        var send = new KeyedSignalStoreWriteCommand.SendKeyedSignal(
+                to("o1"), "evt", client().id(), TestStoreClient.bytes("o11"), "1");
+        SendResult.Sent first = (SendResult.Sent) post(send);
+        assertTrue(first.more());
+        client().fixture.setTime(StoreFixture.START + 1);
+        RunExecution late = driver();
+        assertEquals(ListenResult.NOTHING, listen(late, "wait", "o1"));
+        // CRASH: the sender got no response and repeats the signal with its id.
+        SendResult.Sent repeated = (SendResult.Sent) post("o1", "evt", "1");
+        assertTrue(repeated.repeated() && repeated.more());
+        SendResult.Sent all = (SendResult.Sent) post(send);
+        assertEquals(waiting.stream().map(RunExecution::run).toList(), all.runs());
+        assertFalse(all.more());
+        assertEquals(all, post(send), "sent again it is only reported");
+        assertEquals(List.of(), values(late), "its wait began after the signal");
+        assertEquals(2_100, client().fixture.count("semel_signal"));
+        assertEquals(1, client().fixture.count("semel_signal_wait"));
+    }
+
+    private List<RunExecution> listeners(int count) {
+        List<RunExecution> all = new ArrayList<>();
+        for (int from = 0; from < count; from += 300) {
+            List<StoreWrite.AdmitRun> admits = Stream.generate(() -> client().admit(client().id()))
+                    .limit(300)
+                    .toList();
+            client().applyAll(admits);
+            List<StoreWrite<?>> listens = new ArrayList<>();
+            for (StoreWrite.AdmitRun admit : admits) {
+                RunExecution by = new RunExecution(admit.run().id(), 1);
+                all.add(by);
+                listens.add(new StoreWrite.ExecuteCommand<>(
+                        new StoreWriteCommand.KeyedSignalCommand<>(new KeyedSignalStoreWriteCommand.StartListening(
+                                to("o1"), new KeyedSignalStoreWriteCommand.SignalWaiter(by, "wait"), false, 0))));
+            }
+            client().applyAll(listens);
+        }
+        return all;
     }
 
     @Test

@@ -12,6 +12,7 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite.AdmitResult;
 import dev.semel.store.StoreWrite.RunExecution;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -91,6 +92,79 @@ interface StartConditionRules {
         assertEquals(List.of(), client().claim());
         end(new RunExecution(inRight, 1));
         assertEquals(List.of(new RunExecution(both, 1)), client().claim());
+    }
+
+    private static NewRun.StartConditions last(int cap, long delay, NewRun.StartConditions.QueueLimit... others) {
+        List<NewRun.StartConditions.QueueLimit> all = new ArrayList<>(List.of(others));
+        all.add(new NewRun.StartConditions.QueueLimit("Q", cap, true));
+        return new NewRun.StartConditions(all, null, delay, null);
+    }
+
+    @Test
+    default void a_delayed_run_enters_its_last_queue_when_it_is_due() {
+        RunId delayed = enter(last(1, 100));
+        RunId first = enter(last(1, 0));
+        RunId second = enter(last(1, 0));
+        assertEquals(List.of(new RunExecution(first, 1)), client().claim());
+        client().fixture.setTime(StoreFixture.START + 100);
+        assertEquals(List.of(), client().claim(), "it queues behind the others");
+        assertEquals("{\"for\":\"queue\"}", client().work(delayed).waitingFor());
+        end(new RunExecution(first, 1));
+        assertEquals(List.of(new RunExecution(second, 1)), client().claim());
+        end(new RunExecution(second, 1));
+        assertEquals(List.of(new RunExecution(delayed, 1)), client().claim());
+        end(new RunExecution(delayed, 1));
+        assertEquals(0, client().fixture.count("semel_queue_entry"));
+        assertEquals(0, client().fixture.count("semel_queue"));
+    }
+
+    @Test
+    default void a_run_that_waits_in_one_queue_takes_no_place_in_its_last() {
+        var ann = new NewRun.StartConditions.QueueLimit("ann", 1);
+        RunId delayed = enter(last(1, 100, ann));
+        RunId behind = enter(last(1, 0, ann));
+        RunId other = enter(last(1, 0));
+        assertEquals(List.of(new RunExecution(other, 1)), client().claim());
+        end(new RunExecution(other, 1));
+        client().fixture.setTime(StoreFixture.START + 100);
+        assertEquals(List.of(new RunExecution(delayed, 1)), client().claim(), "nobody waits for it with its place");
+        end(new RunExecution(delayed, 1));
+        assertEquals(List.of(new RunExecution(behind, 1)), client().claim());
+    }
+
+    @Test
+    default void a_delayed_run_that_is_cancelled_or_paused_leaves_no_queue_entry() {
+        RunId cancelled = enter(last(1, 100));
+        client().change(new StoreWriteCommand.CancelRun(client().ws, cancelled, "op", "why"));
+        assertEquals(List.of(new RunExecution(cancelled, 1)), client().claim());
+        end(new RunExecution(cancelled, 1));
+        client().change(new StoreWriteCommand.PauseWorkflow(client().ws, TestStoreClient.WORKFLOW, true));
+        RunId paused = client().id();
+        client().apply(client().admit(client().gatedRun(paused, last(1, 100), RunState.QUEUED), List.of(), false));
+        client().fixture.setTime(StoreFixture.START + 100);
+        assertEquals(List.of(), client().claim());
+        client().change(new StoreWriteCommand.PauseWorkflow(client().ws, TestStoreClient.WORKFLOW, false));
+        assertEquals(List.of(new RunExecution(paused, 1)), client().claim());
+        end(new RunExecution(paused, 1));
+        assertEquals(0, client().fixture.count("semel_queue_entry"));
+        assertEquals(0, client().fixture.count("semel_queue"));
+    }
+
+    @Test
+    default void a_raised_limit_starts_waiting_runs_in_order_and_a_lowered_one_stops_none() {
+        RunId[] runs = {enter(one(1)), enter(one(1)), enter(one(1)), enter(one(1))};
+        assertEquals(List.of(new RunExecution(runs[0], 1)), client().claim());
+        assertTrue(client().reads.hasOtherLimit("Q", 3));
+        assertEquals(1, client().change(new StoreWriteCommand.SetConcurrencyLimit("Q", 3, 1)), "one at a time");
+        assertEquals(1, client().change(new StoreWriteCommand.SetConcurrencyLimit("Q", 3, 10)));
+        assertFalse(client().reads.hasOtherLimit("Q", 3));
+        assertEquals(List.of(new RunExecution(runs[1], 1), new RunExecution(runs[2], 1)), client().claim());
+        assertEquals(0, client().change(new StoreWriteCommand.SetConcurrencyLimit("Q", 1, 10)));
+        end(new RunExecution(runs[0], 1));
+        end(new RunExecution(runs[1], 1));
+        assertEquals(List.of(), client().claim(), "two more than the new limit have begun");
+        end(new RunExecution(runs[2], 1));
+        assertEquals(List.of(new RunExecution(runs[3], 1)), client().claim());
     }
 
     @Test
@@ -264,7 +338,7 @@ interface StartConditionRules {
         assertNull(client().runOf(child).replayOf());
         assertEquals(first, client().runOf(replay).replayOf());
         assertEquals(first, client().runOf(replay).lineage());
-        assertEquals(List.of(child), client().reads.children(first));
+        assertEquals(List.of(child), client().reads.children(first, 10));
         assertEquals(List.of(replay), client().reads.lineage(first));
         assertEquals(List.of(), client().reads.lineage(replay));
     }

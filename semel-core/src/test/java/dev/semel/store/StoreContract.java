@@ -19,6 +19,7 @@ abstract class StoreContract
                 RetentionRules,
                 StoreQueryRules,
                 LimitRules,
+                CompleteListRules,
                 LedgerRules,
                 SuspensionRules,
                 SignalRules,

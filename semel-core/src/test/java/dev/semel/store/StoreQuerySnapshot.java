@@ -316,7 +316,7 @@ final class StoreQuerySnapshot {
         answer("signals " + run, () -> reads.signals(run));
         answer("reviews " + run, () -> reads.reviews().reviewsOf(run));
         answer("effects " + run, () -> reads.effects(run));
-        answer("children " + run, () -> reads.children(run));
+        answer("children " + run, () -> reads.children(run, 1_000));
         answer("queues " + run, () -> reads.queuesOf(run));
         answer("lineage " + run, () -> reads.lineage(run));
         List<StoreWrite.DuplicateRequest> page = reads.requestsOf(run, null, 2);

@@ -39,13 +39,24 @@ public final class EffectLedgerRepository {
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
                data, result, key, path, workflow_id, protection, action, object, worth
-        FROM semel_effect WHERE run = ? ORDER BY first_at, digest LIMIT 10000
+        FROM semel_effect WHERE run = ? ORDER BY first_at, digest
+        """;
+
+    private static final String OPEN_OF_RUN = """
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
+        FROM semel_effect WHERE run = ? AND state IN (1, 3) ORDER BY first_at, digest
         """;
 
     private EffectLedgerRepository() {}
 
     static List<EffectLedger.EffectRow> listByRun(JdbcSession session, RunId run) throws SQLException {
         return session.queryList(OF_RUN, EffectLedgerRepository::mapRow, run);
+    }
+
+    static List<EffectLedger.EffectRow> listOpenByRun(JdbcSession session, RunId run) throws SQLException {
+        return session.queryList(OPEN_OF_RUN, EffectLedgerRepository::mapRow, run);
     }
 
     public static EffectLedger.@Nullable EffectRow find(JdbcSession session, EffectLedger.EffectId id)

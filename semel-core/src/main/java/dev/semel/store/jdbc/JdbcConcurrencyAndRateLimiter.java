@@ -2,12 +2,18 @@ package dev.semel.store.jdbc;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.FairRunClaimer;
 import dev.semel.store.NewRun;
+import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.RunDeduplicationKeyClaim;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoreWriteCommand;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,19 +34,64 @@ public final class JdbcConcurrencyAndRateLimiter {
 
     private static final String STARTED = "SELECT count(*) FROM semel_queue_entry WHERE queue = ? AND started = 1";
 
+    // A run that enters a queue later, when it is due, has a negative ticket: it is not in the queue yet.
     private static final String FIRST_WAITING = """
-        SELECT ticket, run, concurrency_limit FROM semel_queue_entry WHERE queue = ? AND started = 0 ORDER BY ticket
-            LIMIT 1
+        SELECT ticket, run, concurrency_limit FROM semel_queue_entry WHERE queue = ? AND started = 0 AND ticket > 0
+        ORDER BY ticket LIMIT 1
+        """;
+
+    private static final String LATER_ENTRIES = """
+        SELECT queue, ticket, concurrency_limit FROM semel_queue_entry WHERE run = ? AND ticket < 0 ORDER BY queue
+        """;
+
+    // A workflow has few such runs: all others that are due and free have places in its queue.
+    private static final String DUE_BEFORE_QUEUE = """
+        SELECT run FROM (
+            SELECT run, queue_state, cancel_requested FROM semel_unfinished_run
+            WHERE owner IS NULL AND start_blocked = 0 AND workflow_id = ? AND due_at <= ?
+            ORDER BY due_at, run LIMIT ?) due
+        WHERE queue_state = 2 AND cancel_requested = 0
+        """;
+
+    private static final String SET_LIMIT = """
+        UPDATE semel_queue_entry SET concurrency_limit = ? WHERE queue = ? AND started = 0 AND concurrency_limit <> ?
+        """;
+
+    private static final String DELETE_EMPTY = """
+        DELETE FROM semel_queue WHERE queue = ?
+            AND NOT EXISTS (SELECT 1 FROM semel_queue_entry p WHERE p.queue = semel_queue.queue)
         """;
 
     // A run whose workflow was paused meanwhile stays blocked until the pause ends, unless its cancel was requested.
     private static final String UNBLOCK = """
-        UPDATE semel_unfinished_run SET queue_state = 1, waiting_for = NULL, start_blocked = (
+        UPDATE semel_unfinished_run SET waiting_for = NULL, queue_state = CASE WHEN EXISTS (
+                SELECT 1 FROM semel_queue_entry p WHERE p.run = semel_unfinished_run.run AND p.ticket < 0)
+            THEN 2 ELSE 1 END, start_blocked = (
             SELECT CASE WHEN f.paused = 1 AND semel_unfinished_run.cancel_requested = 0 THEN 1 ELSE 0 END
                 FROM semel_workflow f
             WHERE f.workflow_id = semel_unfinished_run.workflow_id)
         WHERE run = ? AND queue_state = 2 AND NOT EXISTS (
-            SELECT 1 FROM semel_queue_entry p WHERE p.run = semel_unfinished_run.run AND p.started = 0)
+            SELECT 1 FROM semel_queue_entry p
+            WHERE p.run = semel_unfinished_run.run AND p.started = 0 AND p.ticket > 0)
+        """;
+
+    private static final String KEY_HOLDER = """
+        SELECT k.run, r.chosen_id, k.digest, r.field_hashes, r.workflow_id, r.version,
+               COALESCE((SELECT e.state FROM semel_finished_run e WHERE e.run = k.run),
+                        (SELECT w.state FROM semel_unfinished_run w WHERE w.run = k.run)),
+               r.lineage, k.first_at, k.expires_at, k.flags
+        FROM semel_key k JOIN semel_run r ON r.run = k.run WHERE k.ws = ? AND k.kind = ? AND k.key = ?
+        """;
+
+    // A key in use keeps its run; findDebouncedRun has read all binding ones.
+    private static final String CLAIM_KEY = """
+        INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, key) DO NOTHING
+        """;
+
+    private static final String TAKE_KEY = """
+        UPDATE semel_key SET run = ?, digest = ?, first_at = ?, expires_at = ?, flags = ?
+        WHERE ws = ? AND kind = ? AND key = ?
         """;
 
     private static final String NEXT_START = """
@@ -80,12 +131,10 @@ public final class JdbcConcurrencyAndRateLimiter {
                 ON CONFLICT (name) DO UPDATE SET run = excluded.run
                 """, debounce.name(), run.id());
         }
-        boolean mayStart = true;
-        for (NewRun.StartConditions.QueueLimit queueLimit : sorted(conditions.queueLimits())) {
-            mayStart &= enterQueue(queueLimit, run.id());
-        }
-        int gated = conditions.queueLimits().isEmpty() ? 0 : mayStart ? 1 : 2;
         boolean paused = run.state() == RunState.QUEUED;
+        QueuePlaces places = enterQueues(run.id(), conditions.queueLimits(), due <= now && !paused);
+        boolean mayStart = places != QueuePlaces.WAITS;
+        int gated = conditions.queueLimits().isEmpty() ? 0 : places == QueuePlaces.ALL ? 1 : 2;
         boolean startsNow = mayStart && due <= now && !paused;
         session.update(
                 """
@@ -103,15 +152,9 @@ public final class JdbcConcurrencyAndRateLimiter {
 
     /** Puts a run that was resumed in place into its queues again. Its state row exists without an owner. */
     void requeue(RunId run, List<NewRun.StartConditions.QueueLimit> queueLimits) throws SQLException {
-        boolean mayStart = true;
-        for (NewRun.StartConditions.QueueLimit queueLimit : sorted(queueLimits)) {
-            mayStart &= enterQueue(queueLimit, run);
-        }
-        if (!mayStart) {
-            session.update("""
-                UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?, state = ?
-                WHERE run = ?
-                """, "{\"for\":\"queue\"}", RunState.QUEUED.code(), run);
+        QueuePlaces places = enterQueues(run, queueLimits, true);
+        if (places != QueuePlaces.ALL) {
+            waitForPlace(run);
         } else if (!queueLimits.isEmpty()) {
             session.update("UPDATE semel_unfinished_run SET queue_state = 1 WHERE run = ?", run);
         }
@@ -136,12 +179,102 @@ public final class JdbcConcurrencyAndRateLimiter {
                 .toList();
     }
 
+    private enum QueuePlaces {
+        /** A place in each queue, or no queue at all. */
+        ALL,
+        /** A place in each queue that it has entered; it enters the last ones when it is due. */
+        ENTERS_LATER,
+        WAITS
+    }
+
+    /**
+     * A run that cannot start yet takes no place in the queues that it enters last. Otherwise it could wait in another
+     * queue for a run that waits for this place.
+     */
+    private QueuePlaces enterQueues(RunId run, List<NewRun.StartConditions.QueueLimit> queueLimits, boolean due)
+            throws SQLException {
+        boolean hasPlaces = true;
+        for (NewRun.StartConditions.QueueLimit queueLimit : sorted(queueLimits)) {
+            hasPlaces &= queueLimit.entersLast() || enterQueue(queueLimit, run);
+        }
+        boolean entersLater = !due || !hasPlaces;
+        boolean later = false;
+        for (NewRun.StartConditions.QueueLimit queueLimit : sorted(queueLimits)) {
+            if (queueLimit.entersLast() && entersLater) {
+                long ticket = required(session.queryOne(TICKET, row -> row.getLong(1), queueLimit.queue()));
+                session.update(ENTER, queueLimit.queue(), -ticket, run, queueLimit.maxUnfinished(), 0);
+                later = true;
+            } else if (queueLimit.entersLast()) {
+                hasPlaces &= enterQueue(queueLimit, run);
+            }
+        }
+        return !hasPlaces ? QueuePlaces.WAITS : later ? QueuePlaces.ENTERS_LATER : QueuePlaces.ALL;
+    }
+
+    private void waitForPlace(RunId run) throws SQLException {
+        session.update("""
+            UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?, state = ? WHERE run = ?
+            """, "{\"for\":\"queue\"}", RunState.QUEUED.code(), run);
+    }
+
+    /** Returns due runs of these workflows that have not entered their last queues yet, at most so many of each. */
+    public List<RunId> findDueBeforeQueue(List<FairRunClaimer.DueWorkflow> workflows, int limit, long now)
+            throws SQLException {
+        List<RunId> due = new ArrayList<>();
+        for (FairRunClaimer.DueWorkflow one : workflows) {
+            due.addAll(session.queryList(
+                    DUE_BEFORE_QUEUE, row -> RunId.of(row.getBytes(1)), one.workflowId(), now, limit));
+        }
+        return due;
+    }
+
+    /** Returns the queues that a run enters later. */
+    public List<String> findLaterQueues(RunId run) throws SQLException {
+        return session.queryList(LATER_ENTRIES, row -> row.getString(1), run);
+    }
+
+    private record LaterEntry(String queue, long ticket, int cap) {}
+
+    /** Lets a due run enter its last queues; the caller has locked them and the run. It starts or waits for a place. */
+    public void enterLastQueues(RunId run) throws SQLException {
+        boolean hasPlaces = true;
+        for (LaterEntry entry : session.queryList(
+                LATER_ENTRIES, row -> new LaterEntry(row.getString(1), row.getLong(2), row.getInt(3)), run)) {
+            long ticket = required(session.queryOne(TICKET, row -> row.getLong(1), entry.queue()));
+            boolean starts = hasPlace(entry.queue(), entry.cap());
+            session.update(
+                    "UPDATE semel_queue_entry SET ticket = ?, started = ? WHERE queue = ? AND ticket = ?",
+                    ticket,
+                    starts ? 1 : 0,
+                    entry.queue(),
+                    entry.ticket());
+            hasPlaces &= starts;
+        }
+        if (hasPlaces) {
+            session.update("UPDATE semel_unfinished_run SET queue_state = 1 WHERE run = ?", run);
+        } else {
+            waitForPlace(run);
+        }
+    }
+
+    /** Changes the limit for the runs that wait in a queue and starts those that may. Returns how many it started. */
+    int setLimit(StoreWriteCommand.SetConcurrencyLimit change) throws SQLException {
+        session.update("UPDATE semel_queue SET last_ticket = last_ticket WHERE queue = ?", change.queue());
+        session.update(SET_LIMIT, change.limit(), change.queue(), change.limit());
+        List<RunId> free = new ArrayList<>();
+        promote(change.queue(), free, change.most());
+        return free.size();
+    }
+
+    private boolean hasPlace(String queue, int limit) throws SQLException {
+        long started = required(session.queryOne(STARTED, row -> row.getLong(1), queue));
+        return started < limit && session.queryOne(FIRST_WAITING, row -> row.getLong(1), queue) == null;
+    }
+
     /** Enters a queue. True: the run may start. The queue's row stays locked until the end of the transaction. */
     private boolean enterQueue(NewRun.StartConditions.QueueLimit queueLimit, RunId run) throws SQLException {
         long ticket = required(session.queryOne(TICKET, row -> row.getLong(1), queueLimit.queue()));
-        long started = required(session.queryOne(STARTED, row -> row.getLong(1), queueLimit.queue()));
-        boolean waiting = session.queryOne(FIRST_WAITING, row -> row.getLong(1), queueLimit.queue()) != null;
-        boolean starts = started < queueLimit.maxUnfinished() && !waiting;
+        boolean starts = hasPlace(queueLimit.queue(), queueLimit.maxUnfinished());
         session.update(ENTER, queueLimit.queue(), ticket, run, queueLimit.maxUnfinished(), starts ? 1 : 0);
         return starts;
     }
@@ -167,9 +300,9 @@ public final class JdbcConcurrencyAndRateLimiter {
         for (RunId run : ended) {
             session.update("DELETE FROM semel_queue_entry WHERE run = ?", run);
         }
-        List<RunId> free = new java.util.ArrayList<>();
+        List<RunId> free = new ArrayList<>();
         for (String queue : queues) {
-            promote(queue, free);
+            promote(queue, free, Integer.MAX_VALUE);
         }
         return free;
     }
@@ -177,16 +310,16 @@ public final class JdbcConcurrencyAndRateLimiter {
     /** The first queue entry that has not started. */
     private record WaitingEntry(long ticket, RunId run, int cap) {}
 
-    private void promote(String queue, List<RunId> free) throws SQLException {
-        while (true) {
+    private void promote(String queue, List<RunId> free, int most) throws SQLException {
+        long started = required(session.queryOne(STARTED, row -> row.getLong(1), queue));
+        for (int i = 0; i < most; i++, started++) {
             WaitingEntry first = session.queryOne(
                     FIRST_WAITING,
                     row -> new WaitingEntry(row.getLong(1), RunId.of(row.getBytes(2)), row.getInt(3)),
                     queue);
-            long started = required(session.queryOne(STARTED, row -> row.getLong(1), queue));
             if (first == null) {
                 if (started == 0) {
-                    session.update("DELETE FROM semel_queue WHERE queue = ?", queue);
+                    session.update(DELETE_EMPTY, queue);
                 }
                 return;
             }
@@ -204,12 +337,12 @@ public final class JdbcConcurrencyAndRateLimiter {
     /** For a store with one writer; null if no debounced run still waits. */
     public StoreWrite.AdmitResult.@Nullable Debounced debounce(StoreWrite.AdmitRun admit, long now)
             throws SQLException {
-        RunId waiting = findDebouncedRun(admit);
+        RunId waiting = findDebouncedRun(admit, now);
         if (waiting == null || !isStillWaiting(waiting, now)) {
             return null;
         }
         for (RunDeduplicationKeyClaim claim : admit.keyClaims()) {
-            claimKey(claim, waiting, now);
+            claimKey(claim, admit.run().fields(), waiting, now);
         }
         return mergeTrigger(admit, waiting, now);
     }
@@ -220,7 +353,7 @@ public final class JdbcConcurrencyAndRateLimiter {
     }
 
     /** Null if no run waits under the trigger's debounce name, or if a key of the trigger is in use. */
-    public @Nullable RunId findDebouncedRun(StoreWrite.AdmitRun admit) throws SQLException {
+    public @Nullable RunId findDebouncedRun(StoreWrite.AdmitRun admit, long now) throws SQLException {
         NewRun.StartConditions conditions = admit.run().startConditions();
         NewRun.StartConditions.DebounceWindow debounce = conditions == null ? null : conditions.debounce();
         if (debounce == null) {
@@ -237,17 +370,25 @@ public final class JdbcConcurrencyAndRateLimiter {
             return null; // none, or its own run: a retry after a lost response
         }
         for (RunDeduplicationKeyClaim claim : admit.keyClaims()) {
-            // The admission decides about a key that is or was in use.
-            if (claim.binding()
-                    && session.exists(
-                            "SELECT 1 FROM semel_key WHERE ws = ? AND kind = ? AND key = ?",
-                            claim.key().workspace(),
-                            claim.key().kind().code(),
-                            claim.key().text())) {
+            // The admission decides about a key that is in use, or whose failed run may run again.
+            if (claim.binding() && !isFree(claim.key(), now)) {
                 return null;
             }
         }
         return waiting;
+    }
+
+    private boolean isFree(RunDeduplicationKey key, long now) throws SQLException {
+        RunDeduplicationKeyRecord holder = session.queryOne(
+                KEY_HOLDER,
+                row -> RowMappers.mapKeyRecord(row, 1),
+                key.workspace(),
+                key.kind().code(),
+                key.text());
+        TriggerAdmissionRules.KeyStatus status = holder == null ? null : TriggerAdmissionRules.statusOf(holder, now);
+        return status == null
+                || status == TriggerAdmissionRules.KeyStatus.EXPIRED
+                || status == TriggerAdmissionRules.KeyStatus.RELEASED;
     }
 
     /** Whether no worker has claimed the run and it is not due yet. */
@@ -278,20 +419,32 @@ public final class JdbcConcurrencyAndRateLimiter {
         return new StoreWrite.AdmitResult.Debounced(now, waiting, chosen, due);
     }
 
-    private void claimKey(RunDeduplicationKeyClaim claim, RunId run, long now) throws SQLException {
-        session.update(
-                """
-                INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, key) DO NOTHING
-                """,
-                claim.key().workspace(),
-                claim.key().kind().code(),
-                claim.key().text(),
-                run,
-                claim.digest(),
-                now,
-                claim.expiresAt(now),
-                claim.flags());
+    private void claimKey(RunDeduplicationKeyClaim claim, byte[] fields, RunId run, long now) throws SQLException {
+        RunDeduplicationKey key = claim.key();
+        byte[] digest = DebouncedKeyDigest.join(claim.digest(), fields);
+        boolean inserted = session.update(
+                        CLAIM_KEY,
+                        key.workspace(),
+                        key.kind().code(),
+                        key.text(),
+                        run,
+                        digest,
+                        now,
+                        claim.expiresAt(now),
+                        claim.flags())
+                == 1;
+        if (!inserted && claim.binding()) {
+            session.update(
+                    TAKE_KEY,
+                    run,
+                    digest,
+                    now,
+                    claim.expiresAt(now),
+                    claim.flags(),
+                    key.workspace(),
+                    key.kind().code(),
+                    key.text());
+        }
     }
 
     private static long required(@Nullable Long value) {

@@ -19,7 +19,7 @@ final class JdbcHumanReviewQueries extends JdbcQueries implements HumanReviewSto
         SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, opened_at, due_at,
             next_reminder_at, decided_at,
             decision, decided_by, note
-        FROM semel_review WHERE run = ? ORDER BY opened_at, id LIMIT 10000
+        FROM semel_review WHERE run = ? ORDER BY opened_at, id
         """;
 
     // Hides reviews of runs that have ended or are no longer held; an effect may stay in doubt. If a run and its replay

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** On PostgreSQL the batch has locked address and runs: senders and new waits for a key run one after the other. */
 final class JdbcKeyedSignalWriter {
@@ -34,9 +35,17 @@ final class JdbcKeyedSignalWriter {
     private static final String WAITS = """
         SELECT l.run, l.path FROM semel_signal_wait l WHERE l.ws = ? AND l.name = ? AND l.key = ?
             AND EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = l.run AND (w.cancel_requested = 0
-                OR l.compensating = 1))
+                OR l.compensating = 1)) AND l.waiting_since <= ?
         ORDER BY l.waiting_since, l.run, l.path LIMIT ?
         """;
+
+    private static final String NEWEST_WAIT = """
+        SELECT max(waiting_since) FROM semel_signal_wait WHERE ws = ? AND name = ? AND key = ?
+        """;
+
+    // Behind the runs that received a signal, if more runs wait for it than one transaction takes: their waits began at
+    // this time or before it. A run that waits again later does not receive the signal twice.
+    private static final String MORE_WAITS = "+";
 
     private static final String OLDEST_PENDING = """
         SELECT signal_id, value FROM semel_keyed_signal
@@ -110,39 +119,63 @@ final class JdbcKeyedSignalWriter {
                         now + KEPT_MICROS)
                 == 1;
         if (!fresh) {
-            return repeated(send);
+            return repeated(send, now);
         }
+        // Not the time of this transaction: a wait that was registered before may have a later one.
+        Long newest = session.queryOne(NEWEST_WAIT, row -> row.getLong(1), to.workspace(), to.name(), to.key());
+        StoredSignal stored = new StoredSignal(send.requestId(), send.digest(), "", now + KEPT_MICROS);
+        return deliver(send, stored, newest == null ? 0 : newest, now);
+    }
+
+    /** Delivers to the waits that began until then, longest waiting first, as many as one transaction takes. */
+    private SendResult deliver(
+            KeyedSignalStoreWriteCommand.SendKeyedSignal send, StoredSignal storedSignal, long newestWait, long now)
+            throws SQLException {
+        KeyedSignalStoreWriteCommand.SignalAddress to = send.to();
+        int most = KeyedSignalStoreWriteCommand.MAX_LISTENERS;
         List<WaitingStep> listeners = session.queryList(
                 WAITS,
                 row -> new WaitingStep(RunId.of(row.getBytes(1)), row.getString(2)),
                 to.workspace(),
                 to.name(),
                 to.key(),
-                KeyedSignalStoreWriteCommand.MAX_LISTENERS);
-        for (WaitingStep one : listeners) {
+                newestWait,
+                most + 1);
+        boolean more = listeners.size() > most;
+        for (WaitingStep one : more ? listeners.subList(0, most) : listeners) {
             runs.deliver(one.run(), signal(one.path(), send.value(), now));
             session.update(DELETE_WAIT, one.run(), one.path());
         }
-        List<RunId> got = listeners.stream().map(WaitingStep::run).distinct().toList();
+        List<RunId> got = Stream.concat(
+                        runs(storedSignal.runs()).stream(),
+                        listeners.stream().limit(most).map(WaitingStep::run))
+                .distinct()
+                .toList();
         if (!got.isEmpty()) {
-            session.update(MARK_DELIVERED, texts(got), to.workspace(), to.name(), send.signalId());
+            String delivered = texts(got) + (more ? " " + MORE_WAITS + newestWait : "");
+            session.update(MARK_DELIVERED, delivered, to.workspace(), to.name(), send.signalId());
         }
-        return new SendResult.Sent(got, now + KEPT_MICROS, false);
+        boolean repeated = !storedSignal.id().equals(send.requestId());
+        return new SendResult.Sent(got, storedSignal.until(), repeated, more);
     }
 
-    private SendResult repeated(KeyedSignalStoreWriteCommand.SendKeyedSignal send) throws SQLException {
+    private SendResult repeated(KeyedSignalStoreWriteCommand.SendKeyedSignal send, long now) throws SQLException {
         StoredSignal storedSignal = Objects.requireNonNull(session.queryOne(
                 FIND,
                 row -> new StoredSignal(RunId.of(row.getBytes(1)), row.getBytes(2), row.getString(3), row.getLong(4)),
                 send.to().workspace(),
                 send.to().name(),
                 send.signalId()));
-        return MessageDigest.isEqual(storedSignal.digest(), send.digest())
+        if (!MessageDigest.isEqual(storedSignal.digest(), send.digest())) {
+            return new SendResult.DifferentSignal();
+        }
+        int more = storedSignal.runs().indexOf(MORE_WAITS);
+        return more < 0
                 ? new SendResult.Sent(
                         runs(storedSignal.runs()),
                         storedSignal.until(),
                         !storedSignal.id().equals(send.requestId()))
-                : new SendResult.DifferentSignal();
+                : deliver(send, storedSignal, Long.parseLong(storedSignal.runs().substring(more + 1)), now);
     }
 
     private JdbcCancelAndSignalWriter.SignalMessage signal(String path, String value, long now) {
@@ -205,7 +238,7 @@ final class JdbcKeyedSignalWriter {
 
     private static List<RunId> runs(String texts) {
         return Arrays.stream(texts.split(" "))
-                .filter(text -> !text.isEmpty())
+                .filter(text -> !text.isEmpty() && !text.startsWith(MORE_WAITS))
                 .map(text -> Objects.requireNonNull(RunId.parse(text)))
                 .toList();
     }

@@ -19,13 +19,11 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Read queries whose SQL is the same in both dialects. */
 public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueries {
-    private static final int EARLIER_RUNS_OF_A_KEY = 100;
-
     private static final String RUN = """
         SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.trigger_source, r.actor, r.key, r.correlation_id,
             r.input,
@@ -156,20 +154,21 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
         return query(() -> new RunListQueries(session).list(filter, () -> workflows(filter.ws())));
     }
 
-    /** The current run of a key and its earlier runs. Uses the key's index, so the number of runs does not matter. */
+    /** The current runs of a key and their earlier runs, newest first: each step reads the newest that is left. */
     private List<DatabaseRows.RunRow> runsOfKey(String key, RunFilter filter) {
-        TreeMap<RunId, DatabaseRows.RunRow> found = new TreeMap<>(Comparator.reverseOrder());
-        for (DatabaseRows.KeyRow held : keyRecords(filter.ws(), key)) {
-            RunId next = held.keyRecord().run();
-            for (int i = 0; next != null && i < EARLIER_RUNS_OF_A_KEY; i++) {
-                DatabaseRows.RunRow run = run(filter.ws(), next);
-                if (run != null && matches(run, filter)) {
-                    found.put(run.id(), run);
-                }
-                next = run == null ? null : run.previous();
+        TreeSet<RunId> left = new TreeSet<>();
+        keyRecords(filter.ws(), key).forEach(held -> left.add(held.keyRecord().run()));
+        List<DatabaseRows.RunRow> found = new ArrayList<>();
+        while (!left.isEmpty() && found.size() < filter.limit()) {
+            DatabaseRows.RunRow run = run(filter.ws(), left.removeLast());
+            if (run != null && run.previous() != null) {
+                left.add(run.previous());
+            }
+            if (run != null && matches(run, filter)) {
+                found.add(run);
             }
         }
-        return found.values().stream().limit(filter.limit()).toList();
+        return found;
     }
 
     private static boolean matches(DatabaseRows.RunRow run, RunFilter filter) {
@@ -205,11 +204,17 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     }
 
     @Override
-    public List<RunId> children(RunId run) {
+    public List<EffectLedger.EffectRow> openEffects(RunId run) {
+        return query(() -> EffectLedgerRepository.listOpenByRun(session, run));
+    }
+
+    @Override
+    public List<RunId> children(RunId run, int limit) {
         return list(
-                "SELECT run FROM semel_run_link WHERE parent = ? ORDER BY run LIMIT 1000",
+                "SELECT run FROM semel_run_link WHERE parent = ? ORDER BY run LIMIT ?",
                 row -> RunId.of(row.getBytes(1)),
-                run);
+                run,
+                limit);
     }
 
     @Override
@@ -218,9 +223,38 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     }
 
     @Override
+    public List<QueueHolder> queueHolders(String queue, int limit) {
+        return list(
+                """
+                SELECT run, concurrency_limit FROM semel_queue_entry WHERE queue = ? AND started = 1
+                ORDER BY ticket LIMIT ?
+                """,
+                row -> new QueueHolder(RunId.of(row.getBytes(1)), row.getInt(2), List.of()),
+                queue,
+                limit)
+                .stream()
+                .map(holder -> new QueueHolder(holder.run(), holder.limit(), waitingQueues(holder.run())))
+                .toList();
+    }
+
+    private List<String> waitingQueues(RunId parent) {
+        return list("""
+            SELECT DISTINCT c.queue FROM semel_run_link l JOIN semel_queue_entry c ON c.run = l.run AND c.started = 0
+            WHERE l.parent = ? ORDER BY c.queue
+            """, row -> row.getString(1), parent);
+    }
+
+    @Override
+    public boolean hasOtherLimit(String queue, int limit) {
+        return exists("""
+            SELECT 1 FROM semel_queue_entry WHERE queue = ? AND started = 0 AND concurrency_limit <> ? LIMIT 1
+            """, queue, limit);
+    }
+
+    @Override
     public List<RunId> lineage(RunId first) {
         return list(
-                "SELECT run FROM semel_run WHERE lineage = ? AND lineage <> run ORDER BY run LIMIT 1000",
+                "SELECT run FROM semel_run WHERE lineage = ? AND lineage <> run ORDER BY run",
                 row -> RunId.of(row.getBytes(1)),
                 first);
     }
@@ -257,7 +291,8 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
                 list(KEYS, RowMappers::mapKeyRow, ws, RunDeduplicationKey.KeyKind.KEY.code(), key, key + "\u0001", 1));
         for (RunDeduplicationKey.KeyKind kind :
                 List.of(RunDeduplicationKey.KeyKind.WORKFLOW_KEY, RunDeduplicationKey.KeyKind.DISTINCT_KEY)) {
-            found.addAll(list(KEYS, RowMappers::mapKeyRow, ws, kind.code(), key + "\n", key + "\u000b", 100));
+            found.addAll(
+                    list(KEYS, RowMappers::mapKeyRow, ws, kind.code(), key + "\n", key + "\u000b", Integer.MAX_VALUE));
         }
         found.sort(Comparator.comparingLong(
                         (DatabaseRows.KeyRow held) -> held.keyRecord().firstAt())

@@ -153,7 +153,9 @@ final class JdbcWorkflowVersionWriter {
         if (!pause.paused()) {
             session.update("""
                 UPDATE semel_unfinished_run SET start_blocked = 0
-                WHERE workflow_id = ? AND start_blocked = 1 AND queue_state <> 2
+                WHERE workflow_id = ? AND start_blocked = 1 AND (queue_state <> 2 OR NOT EXISTS (
+                    SELECT 1 FROM semel_queue_entry p
+                    WHERE p.run = semel_unfinished_run.run AND p.started = 0 AND p.ticket > 0))
                 """, pause.workflowId());
         }
         edits.incrementCatalogRevision();

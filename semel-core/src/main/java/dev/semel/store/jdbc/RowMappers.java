@@ -25,8 +25,8 @@ public final class RowMappers {
         return new RunDeduplicationKeyRecord(
                 RunId.of(row.getBytes(at)),
                 row.getString(at + 1),
-                row.getBytes(at + 2),
-                row.getBytes(at + 3),
+                DebouncedKeyDigest.digest(row.getBytes(at + 2)),
+                DebouncedKeyDigest.fields(row.getBytes(at + 2), row.getBytes(at + 3)),
                 row.getString(at + 4),
                 row.getInt(at + 5),
                 RunState.of(row.getInt(at + 6)),

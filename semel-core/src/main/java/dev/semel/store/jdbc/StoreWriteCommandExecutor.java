@@ -84,6 +84,8 @@ public final class StoreWriteCommandExecutor {
             case StoreWriteCommand.WakeRuns wake -> runs.wake(wake);
             case StoreWriteCommand.ReturnRun back -> runs.returnRun(back.execution());
             case StoreWriteCommand.WakeHeldRuns held -> runs.wakeHeld(held.workflowId());
+            case StoreWriteCommand.SetConcurrencyLimit change ->
+                new JdbcConcurrencyAndRateLimiter(session).setLimit(change);
             case StoreWriteCommand.ContinueHeldRun on -> goOn(on, now);
             case StoreWriteCommand.ResumeFailedRun resume -> resumer.resume(resume, now);
             case StoreWriteCommand.DecideEffect decide -> decide(decide, now);

@@ -2,6 +2,7 @@ package dev.semel.store.postgres;
 
 import dev.semel.run.RunId;
 import dev.semel.store.CommitBatch;
+import dev.semel.store.FairRunClaimer;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.KeyedSignalStoreWriteCommand;
 import dev.semel.store.NewRun;
@@ -9,6 +10,7 @@ import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.jdbc.JdbcConcurrencyAndRateLimiter;
 import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.WorkflowsWithDueRunsQuery;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -105,6 +107,8 @@ final class PostgresBatchRowLocker {
             if (write instanceof StoreWrite.ExecuteCommand<?> change) {
                 runs.addAll(runsOf(change.command()));
                 addSignalLocks(change.command());
+            } else if (write instanceof StoreWrite.ClaimRuns claim && claim.limit() > 0) {
+                addDueBeforeQueue(claim, runs);
             }
         }
         List<RunId> ending = turns.stream()
@@ -245,10 +249,20 @@ final class PostgresBatchRowLocker {
         };
     }
 
+    /** Runs that are due and enter their last queues: these queues are locked in order, so that no claim starves. */
+    private void addDueBeforeQueue(StoreWrite.ClaimRuns claim, Set<RunId> runs) throws SQLException {
+        JdbcConcurrencyAndRateLimiter limiter = new JdbcConcurrencyAndRateLimiter(session);
+        List<FairRunClaimer.DueWorkflow> workflows = WorkflowsWithDueRunsQuery.list(session, claim, now);
+        for (RunId run : limiter.findDueBeforeQueue(workflows, claim.limit(), now)) {
+            queues.addAll(limiter.findLaterQueues(run));
+            runs.add(run);
+        }
+    }
+
     private void addDebouncedRuns(Set<RunId> runs) throws SQLException {
         JdbcConcurrencyAndRateLimiter limiter = new JdbcConcurrencyAndRateLimiter(session);
         for (StoreWrite.AdmitRun admit : debounced) {
-            RunId waiting = limiter.findDebouncedRun(admit);
+            RunId waiting = limiter.findDebouncedRun(admit, now);
             if (waiting != null) {
                 debounceTargets.put(admit.run().id(), waiting);
                 runs.add(waiting);

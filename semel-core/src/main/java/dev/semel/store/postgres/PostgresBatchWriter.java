@@ -11,6 +11,7 @@ import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
+import dev.semel.store.jdbc.JdbcConcurrencyAndRateLimiter;
 import dev.semel.store.jdbc.JdbcMetricWriter;
 import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.StoreWriteCommandExecutor;
@@ -45,6 +46,7 @@ final class PostgresBatchWriter implements StoreBatchWriter {
             FROM unnest(?::text[], ?::int[]) AS share(workflow_id, most) CROSS JOIN LATERAL (
                 SELECT run, due_at FROM semel_unfinished_run w WHERE w.workflow_id = share.workflow_id
                     AND owner IS NULL AND start_blocked = 0 AND due_at <= ? AND crash_count <= ?
+                    AND (queue_state <> 2 OR cancel_requested = 1)
                 ORDER BY due_at, run LIMIT share.most FOR UPDATE SKIP LOCKED) AS one)
         SELECT workflow_id, run, (SELECT octet_length(r.input) FROM semel_run r WHERE r.run = free.run),
             (SELECT sum(octet_length(j.entries)) FROM semel_journal j WHERE j.run = free.run)
@@ -55,6 +57,13 @@ final class PostgresBatchWriter implements StoreBatchWriter {
         UPDATE semel_unfinished_run w SET owner = ?, claim_count = w.claim_count + 1, waiting_for = NULL,
             state = CASE WHEN w.state IN (4, 5, 6) THEN 3 ELSE GREATEST(w.state, 2) END
         WHERE w.run = ANY (?::bytea[]) RETURNING w.run, w.claim_count, w.workflow_id
+        """;
+
+    private static final String TRY_LOCK_QUEUE = "SELECT queue FROM semel_queue WHERE queue = ? FOR UPDATE SKIP LOCKED";
+
+    private static final String TRY_LOCK_DUE_RUN = """
+        SELECT 1 FROM semel_unfinished_run WHERE run = ? AND owner IS NULL AND start_blocked = 0 AND queue_state = 2
+            AND cancel_requested = 0 FOR NO KEY UPDATE SKIP LOCKED
         """;
 
     private final PostgresStore store;
@@ -208,6 +217,7 @@ final class PostgresBatchWriter implements StoreBatchWriter {
             return List.of();
         }
         List<FairRunClaimer.DueWorkflow> groups = WorkflowsWithDueRunsQuery.list(session, claim, context.now());
+        enterLastQueues(session, new JdbcConcurrencyAndRateLimiter(session), groups, claim.limit(), context.now());
         FairRunClaimer.MemoryFilter memory = new FairRunClaimer.MemoryFilter(claim.memory());
         return FairRunClaimer.claim(claim.limit(), groups, context.now(), claimQuotas -> {
             List<FairRunClaimer.DueRun> due = new ArrayStatement<>(session, FREE, claimQuotas)
@@ -231,6 +241,27 @@ final class PostgresBatchWriter implements StoreBatchWriter {
                         .list(row -> new FairRunClaimer.ClaimedRun(
                                 row.getString(3),
                                 new StoreWrite.RunExecution(RunId.of(row.getBytes(1)), row.getInt(2))));
+    }
+
+    /** Without waiting for a lock, because this batch holds locks on runs. The next batch with a claim locks it first. */
+    private static void enterLastQueues(
+            JdbcSession session,
+            JdbcConcurrencyAndRateLimiter limiter,
+            List<FairRunClaimer.DueWorkflow> groups,
+            int limit,
+            long now)
+            throws SQLException {
+        for (RunId run : limiter.findDueBeforeQueue(groups, limit, now)) {
+            List<String> queues = limiter.findLaterQueues(run);
+            boolean locked = true;
+            for (String queue : queues) {
+                locked = locked && session.queryOne(TRY_LOCK_QUEUE, row -> row.getString(1), queue) != null;
+            }
+            // The row again under the locks: another worker may have let it enter since.
+            if (locked && session.queryOne(TRY_LOCK_DUE_RUN, row -> row.getInt(1), run) != null) {
+                limiter.enterLastQueues(run);
+            }
+        }
     }
 
     private static List<EffectLedger.EffectId> decided(CommitBatch batch) {

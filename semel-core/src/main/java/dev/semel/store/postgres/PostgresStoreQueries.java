@@ -56,19 +56,20 @@ final class PostgresStoreQueries extends JdbcStoreQueries {
             SELECT run, seq, entries FROM semel_journal WHERE run = u.run ORDER BY seq LIMIT 1000000000) j
         """;
 
-    // differs: one statement for many runs, for the same reason.
+    // differs: one statement for many runs, for the same reason. The limits are beyond all rows.
     private static final String EFFECTS = """
         SELECT e.* FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (
             SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
                 window_micros, expires_at,
                    data, result, key, path, workflow_id, protection, action, object, worth
-            FROM semel_effect WHERE run = u.run LIMIT 10000) e
+            FROM semel_effect WHERE run = u.run LIMIT 1000000000) e
         """;
     private static final String LINEAGES = """
         SELECT r.lineage, r.run FROM unnest(?::bytea[]) AS u(lineage)
         CROSS JOIN LATERAL (
-            SELECT lineage, run FROM semel_run WHERE lineage = u.lineage AND lineage <> run ORDER BY run LIMIT 1000) r
+            SELECT lineage, run FROM semel_run WHERE lineage = u.lineage AND lineage <> run ORDER BY run
+                LIMIT 1000000000) r
         """;
 
     private final PostgresStore store;

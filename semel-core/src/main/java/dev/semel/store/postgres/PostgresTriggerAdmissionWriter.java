@@ -151,16 +151,19 @@ final class PostgresTriggerAdmissionWriter {
         for (int i = 0; i < missed.size(); i++) {
             AdmissionClaim c = missed.get(i);
             RunDeduplicationKeyRecord keyRecord = found.get(i);
-            if (c.of().debounceTarget != null) {
+            KeyStatus status = keyRecord == null ? null : TriggerAdmissionRules.statusOf(keyRecord, context.now());
+            if (c.of().debounceTarget != null && (status == null || status == KeyStatus.LIVE || status == KeyStatus.FAILED)) {
                 c.of().retry |= c.claim().binding(); // the key was free a moment ago; the retry finds its holder
-            } else if (keyRecord == null) {
+            } else if (c.of().debounceTarget != null && !c.claim().binding()) {
+                continue; // only reported, and not by a debounced trigger
+            } else if (keyRecord == null || status == null) {
                 c.of().retry = true; // deleted or released between the two statements
             } else if (keyRecord.run().equals(c.of().run())) {
                 c.of().lineage = keyRecord.lineage(); // a retry after a lost response
             } else {
                 c.of().occupiedKeys
                         .add(new TriggerAdmissionBatchItem.OccupiedKey(
-                                c.claim(), keyRecord, TriggerAdmissionRules.statusOf(keyRecord, context.now())));
+                                c.claim(), keyRecord, status));
             }
         }
     }
@@ -395,7 +398,7 @@ final class PostgresTriggerAdmissionWriter {
 
     private ArrayStatement<AdmissionClaim> bindClaims(ArrayStatement<AdmissionClaim> statement) throws SQLException {
         return bindKeys(statement)
-                .bytes(c -> c.claim().digest())
+                .bytes(c -> c.of().digestOf(c.claim()))
                 .longs(c -> c.claim().expiresAt(context.now()))
                 .ints(c -> c.claim().flags());
     }

@@ -6,6 +6,7 @@ import dev.semel.run.RunId;
 import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.RunDeduplicationKeyClaim;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.jdbc.DebouncedKeyDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,12 @@ final class TriggerAdmissionBatchItem {
     /** The run that gets its keys: its own, or the debounced run that it is merged into. */
     RunId keyHolder() {
         return debounceTarget == null ? run() : debounceTarget;
+    }
+
+    byte[] digestOf(RunDeduplicationKeyClaim claim) {
+        return debounceTarget == null
+                ? claim.digest()
+                : DebouncedKeyDigest.join(claim.digest(), admit.run().fields());
     }
 
     /** Claims or shares it with the first trigger of the batch that claimed it; a shared key is only reported. */

@@ -211,6 +211,9 @@ final class SqliteRunProgressWriter {
             return List.of();
         }
         List<FairRunClaimer.DueWorkflow> groups = WorkflowsWithDueRunsQuery.list(session, claim, now);
+        for (RunId run : limiter.findDueBeforeQueue(groups, claim.limit(), now)) {
+            limiter.enterLastQueues(run);
+        }
         FairRunClaimer.MemoryFilter memory = new FairRunClaimer.MemoryFilter(claim.memory());
         return FairRunClaimer.claim(claim.limit(), groups, now, claimQuotas -> {
             List<FairRunClaimer.ClaimedRun> claimedRuns = new ArrayList<>();
@@ -238,6 +241,7 @@ final class SqliteRunProgressWriter {
                     (SELECT sum(octet_length(j.entries)) FROM semel_journal j WHERE j.run = w.run)
                 FROM semel_unfinished_run w
                 WHERE owner IS NULL AND start_blocked = 0 AND workflow_id = ? AND due_at <= ? AND crash_count <= ?
+                    AND (queue_state <> 2 OR cancel_requested = 1)
                 ORDER BY due_at, run LIMIT ?
                 """,
                 row -> new FairRunClaimer.DueRun(workflowId, RunId.of(row.getBytes(1)), row.getLong(2), row.getLong(3)),

@@ -102,7 +102,7 @@ record RunIdempotencyKeyEffectFinder(SemelRuntime semel) {
             for (StoreQueries.JournaledRun one : reads.runsWithJournal(members)) {
                 runs.put(one.run().id(), one.run());
                 addTxSteps(one);
-                open.addAll(reads.children(one.run().id()));
+                open.addAll(reads.children(one.run().id(), MOST_RUNS)); // with so many, the result is truncated
             }
             reads.effects(members).forEach(row -> rows.put(row.id(), row));
         }

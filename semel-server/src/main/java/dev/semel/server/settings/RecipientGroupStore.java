@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 /** Stores named groups of recipient profiles (cohorts) and their members. */
 public final class RecipientGroupStore {
     private static final int LARGEST = 4 << 10;
-    private static final int MOST_SHOWN = 200;
+    private static final int PAGE = 200;
 
     private final SemelRuntime semel;
     private final WorkspaceSettingRepository<Cohort> documents;
@@ -73,19 +73,20 @@ public final class RecipientGroupStore {
         return member.name().substring(member.name().indexOf('\n') + 1);
     }
 
-    /** The cohorts of a profile, among the first 200 cohorts. */
+    /** The cohorts of a profile. */
     public List<String> of(int workspace, String profile) {
-        List<String> found = semel.view(reads -> {
-            List<String> names = new ArrayList<>();
-            for (DatabaseRows.SettingRow cohort :
-                    reads.settings(workspace, WorkspaceSettingKinds.COHORT.word(), "", MOST_SHOWN)) {
-                if (reads.setting(workspace, WorkspaceSettingKinds.MEMBER.word(), cohort.name() + "\n" + profile)
-                        != null) {
+        List<String> names = new ArrayList<>();
+        String after = "";
+        for (boolean more = true; more; ) {
+            List<DatabaseRows.SettingRow> page = documents.page(workspace, after, PAGE);
+            for (DatabaseRows.SettingRow cohort : page) {
+                if (contains(new Membership(workspace, cohort.name(), profile))) {
                     names.add(cohort.name());
                 }
             }
-            return names;
-        });
-        return found == null ? List.of() : found;
+            more = page.size() == PAGE;
+            after = more ? page.getLast().name() : after;
+        }
+        return names;
     }
 }

@@ -5,7 +5,9 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkspaceSettingName;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -15,7 +17,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * the profile. Default: subscribed.
  */
 public final class RecipientTopicSubscriptionStore {
-    private static final int MOST_TOPICS = 200;
+    private static final int PAGE = 200;
 
     private final SemelRuntime semel;
 
@@ -28,15 +30,21 @@ public final class RecipientTopicSubscriptionStore {
 
     /** All explicit choices of a recipient, by topic. */
     public List<Subscription> list(int workspace, String profile) {
-        String from = profile + "\n";
-        List<DatabaseRows.SettingRow> rows = semel.view(
-                reads -> reads.settings(workspace, WorkspaceSettingKinds.SUBSCRIPTION.word(), from, MOST_TOPICS));
-        return rows == null
-                ? List.of()
-                : rows.stream()
-                        .takeWhile(row -> row.name().startsWith(from))
-                        .map(RecipientTopicSubscriptionStore::toSubscription)
-                        .toList();
+        String prefix = profile + "\n";
+        List<Subscription> found = new ArrayList<>();
+        String after = prefix;
+        for (boolean more = true; more; ) {
+            String from = after;
+            List<DatabaseRows.SettingRow> rows = Objects.requireNonNull(semel.view(
+                    reads -> reads.settings(workspace, WorkspaceSettingKinds.SUBSCRIPTION.word(), from, PAGE)));
+            rows.stream()
+                    .takeWhile(row -> row.name().startsWith(prefix))
+                    .map(RecipientTopicSubscriptionStore::toSubscription)
+                    .forEach(found::add);
+            more = rows.size() == PAGE && rows.getLast().name().startsWith(prefix);
+            after = more ? rows.getLast().name() : after;
+        }
+        return found;
     }
 
     public static Subscription toSubscription(DatabaseRows.SettingRow row) {

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.api.PublishedYamlWorkflow;
+import dev.semel.server.settings.RecipientGroupStore;
+import dev.semel.server.settings.RecipientTopicSubscriptionStore;
 import dev.semel.server.settings.SecretEncryptionKeys;
 import dev.semel.server.settings.WorkspaceSettingRepositories;
+import dev.semel.server.settings.WorkspaceSettingRepository;
 import dev.semel.server.steps.YamlStepDependencies;
 import dev.semel.store.StoreWriteCommand;
 import java.nio.file.Path;
@@ -29,16 +32,18 @@ class WorkspaceProfileDirectoryTest {
 
     private SemelRuntime semel;
     private WorkspaceProfileDirectory register;
+    private WorkspaceSettingRepositories settings;
+    private int workspace;
 
     @BeforeEach
     void open() {
         semel = SemelRuntime.open(dev.semel.runtime.RuntimeOptions.of(
                 "sqlite:" + folder.resolve("semel.db"),
                 version -> PublishedYamlWorkflow.compile(version, _ -> YamlStepDependencies.UNAVAILABLE)));
-        int workspace = semel.change(new StoreWriteCommand.CreateWorkspace("one", new byte[32]))
+        workspace = semel.change(new StoreWriteCommand.CreateWorkspace("one", new byte[32]))
                 .ws();
-        register = new WorkspaceProfileDirectory(
-                semel, new WorkspaceSettingRepositories(semel, SecretEncryptionKeys.of("")), workspace);
+        settings = new WorkspaceSettingRepositories(semel, SecretEncryptionKeys.of(""));
+        register = new WorkspaceProfileDirectory(semel, settings, workspace);
     }
 
     @AfterEach
@@ -59,6 +64,27 @@ class WorkspaceProfileDirectoryTest {
         JsonNode last = Objects.requireNonNull(register.find("u-1"));
         assertEquals("+493010000" + ROUNDS, last.path("phone").asString());
         assertEquals("@" + ROUNDS, last.path("chat").asString());
+    }
+
+    /** A message is not sent to somebody who opted out of its topic, however many topics there are. */
+    @Test
+    void a_recipient_with_more_than_200_topics_and_cohorts_has_all_of_them() {
+        register.findOrCreate("u-1", StrictJsonCodec.parse("{\"chat\":\"@0\"}"));
+        for (int i = 1_000; i < 1_230; i++) {
+            semel.change(settings.subscriptions()
+                    .preparePut(new RecipientTopicSubscriptionStore.SubscriptionChange(
+                            workspace, "u-1", "topic-" + i, false, "tester")));
+            semel.change(settings.cohorts()
+                    .documents()
+                    .preparePut(new WorkspaceSettingRepository.SettingDraft(
+                            workspace, "cohort-" + i, StrictJsonCodec.parse("{}"), null, "tester")));
+            semel.change(settings.cohorts()
+                    .prepareAdd(new RecipientGroupStore.Membership(workspace, "cohort-" + i, "u-1"), "tester"));
+        }
+        var topics = settings.subscriptions().list(workspace, "u-1");
+        assertEquals(230, topics.size());
+        assertEquals("topic-1229", topics.getLast().topic());
+        assertEquals(230, settings.cohorts().of(workspace, "u-1").size());
     }
 
     private int changes(String field, String front) {
