@@ -38,6 +38,7 @@ final class InMemoryRunExecutionState {
     private final List<CompletableFuture<StoreWrite.OwnerWriteResult>> submitted = new ArrayList<>();
     private final Set<String> requestedPaths = ConcurrentHashMap.newKeySet();
     private final Set<String> taken = ConcurrentHashMap.newKeySet();
+    private final SignalInbox signalInbox = new SignalInbox(this);
     private int pendingBytes;
     private boolean hadFailure;
     private int nextSeq;
@@ -140,6 +141,11 @@ final class InMemoryRunExecutionState {
 
     boolean isTaken(String id) {
         return taken.contains(id);
+    }
+
+    /** Returns the looks of one wait for a signal. */
+    SignalInbox.SignalSearch searchSignals() {
+        return signalInbox.new SignalSearch();
     }
 
     /** Number of signals at the last read. A parked run becomes due at once if the store has more. */
