@@ -39,6 +39,7 @@ final class InMemoryRunExecutionState {
     private final List<CompletableFuture<StoreWrite.OwnerWriteResult>> submitted = new ArrayList<>();
     private final Set<String> requestedPaths = ConcurrentHashMap.newKeySet();
     private final Set<String> taken = ConcurrentHashMap.newKeySet();
+    private final SignalInbox signalInbox = new SignalInbox(this);
     private int pendingBytes;
     private boolean hadFailure;
     private int nextSeq;
@@ -154,6 +155,11 @@ final class InMemoryRunExecutionState {
 
     boolean isTaken(String id) {
         return taken.contains(id);
+    }
+
+    /** Returns the looks of one wait for a signal. */
+    SignalInbox.SignalSearch searchSignals() {
+        return signalInbox.new SignalSearch();
     }
 
     /** Number of signals at the last read. A parked run becomes due at once if the store has more. */

@@ -78,11 +78,15 @@ final class KeyedSignalWaitExecutor {
 
     private @Nullable JsonNode next() {
         boolean registered = false;
+        boolean arrived = false;
+        SignalInbox.SignalSearch search = execution.searchSignals();
         while (true) {
             scope.checkMayBegin();
             long seen = execution.waits().wakeCount();
-            DatabaseRows.SignalRow found =
-                    SignalWaitExecutor.findSignal(execution, registration.signalName(), to.name());
+            DatabaseRows.SignalRow found = arrived
+                    ? search.findNew(seen, registration.signalName(), to.name())
+                    : search.find(seen, registration.signalName(), to.name());
+            arrived = false;
             boolean keyed = found != null && found.name().equals(registration.signalName());
             long now = execution.storeNow();
             SignalWaitExecutor.WaitEnd over =
@@ -91,7 +95,8 @@ final class KeyedSignalWaitExecutor {
                 if (!keyed
                         && submit(new KeyedSignalStoreWriteCommand.StopListening(registration))
                                 == ListenResult.SIGNAL) {
-                    continue; // it arrived in the last moment, and no other wait will get it
+                    arrived = true; // in the last moment, and no other wait will get it
+                    continue;
                 }
                 if (found == null) {
                     return SignalWaitExecutor.recordTimeout(execution, over);
@@ -100,10 +105,12 @@ final class KeyedSignalWaitExecutor {
                     return SignalWaitExecutor.recordTaken(execution, over, found);
                 }
                 registered = false; // another branch took it, and this wait is no longer registered
-            } else if (registered
-                    || submit(new KeyedSignalStoreWriteCommand.StartListening(
+            } else if (!registered
+                    && submit(new KeyedSignalStoreWriteCommand.StartListening(
                                     to, registration, scope.isCompensation(), since))
-                            == ListenResult.NOTHING) {
+                            == ListenResult.SIGNAL) {
+                arrived = true;
+            } else {
                 registered = true;
                 String what = StoredRunWaitReasonWriter.keyedSignalJson(registration.path(), due, to.name(), to.key());
                 scope.await(new WaitingBranchesRunSuspender.BranchWait(due, what, true, false), seen);

@@ -1,7 +1,6 @@
 package dev.semel.engine;
 
 import dev.semel.journal.JournalEntry;
-import dev.semel.json.StorableText;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;
@@ -9,7 +8,6 @@ import dev.semel.store.StoreWrite;
 import dev.semel.workflow.ApprovalDecision;
 import dev.semel.workflow.ApprovalRequest;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -73,10 +71,11 @@ final class SignalWaitExecutor {
         String about = REVIEW + question.content();
         String what = StoredRunWaitReasonWriter.toJson(
                 "review", state.path(), StoreWrite.Suspension.NEVER, REVIEW + state.path());
+        SignalInbox.SignalSearch search = scope.execution().searchSignals();
         for (boolean requested = ApprovalDecisionSignalCodec.isRequested(state.trace(), about); ; requested = true) {
             scope.checkMayBegin();
             long seen = scope.execution().waits().wakeCount();
-            DatabaseRows.SignalRow found = findSignal(scope.execution(), signal);
+            DatabaseRows.SignalRow found = search.find(seen, signal);
             if (found != null) {
                 return StrictJsonCodec.parse(found.value());
             }
@@ -138,10 +137,11 @@ final class SignalWaitExecutor {
         long due = request.due();
         JournalEntry.EntryKind kind =
                 signal.startsWith(APPROVAL) ? JournalEntry.EntryKind.APPROVAL : JournalEntry.EntryKind.AWAIT;
+        SignalInbox.SignalSearch search = execution.searchSignals();
         while (true) {
             scope.checkMayBegin();
             long seen = execution.waits().wakeCount();
-            DatabaseRows.SignalRow found = findSignal(execution, signal);
+            DatabaseRows.SignalRow found = search.find(seen, signal);
             long now = execution.storeNow();
             if (found != null && !execution.takeSignal(found.id().text())) {
                 continue; // another branch took it; there may be more
@@ -183,22 +183,6 @@ final class SignalWaitExecutor {
                         over.path(), over.kind(), over.at(), nothing, JournalEntry.StepOutcome.TIMED_OUT, 1, null),
                 64);
         execution.awaitDurable();
-        return null;
-    }
-
-    /** Returns the oldest signal of the first of these names that has any. */
-    static DatabaseRows.@Nullable SignalRow findSignal(InMemoryRunExecutionState execution, String... names) {
-        List<DatabaseRows.SignalRow> all =
-                execution.read(reads -> reads.signals(execution.run().id()));
-        execution.noteSignalCount(all.size());
-        for (String name : names) {
-            String stored = StorableText.shortenForIndex(name);
-            for (DatabaseRows.SignalRow one : all) {
-                if (one.name().equals(stored) && !execution.isTaken(one.id().text())) {
-                    return one;
-                }
-            }
-        }
         return null;
     }
 }

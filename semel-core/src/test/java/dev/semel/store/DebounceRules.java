@@ -11,6 +11,7 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite.AdmitResult;
 import dev.semel.store.StoreWrite.RunExecution;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -113,6 +114,42 @@ interface DebounceRules {
         assertEquals(absorbed(run, StoreFixture.START + 100), outcomes.get(1));
         assertEquals(absorbed(run, StoreFixture.START + 100), outcomes.get(2));
         assertEquals(1, client().fixture.count("semel_run"));
+    }
+
+    @Test
+    default void a_burst_of_any_size_is_decided_in_the_same_number_of_transactions() {
+        int few = transactions("few", 20, 20);
+        assertEquals(few, transactions("many", 80, 80));
+        assertEquals(transactions("few repeats", 20, 4), transactions("many repeats", 80, 4));
+        assertEquals(4, client().fixture.count("semel_run"));
+    }
+
+    /** Applies triggers with so many different keys until each is decided, as a lane does. */
+    private int transactions(String name, int triggers, int keys) {
+        List<StoreWrite.AdmitRun> open = new ArrayList<>();
+        for (int i = 0; i < triggers; i++) {
+            open.add(client().gated(client().id(), quiet(name), client().key(name + i % keys)));
+        }
+        RunId newest = null;
+        int transactions = 0;
+        while (!open.isEmpty()) {
+            List<Object> outcomes = client().applyAll(open);
+            List<StoreWrite.AdmitRun> undecided = new ArrayList<>();
+            for (int i = 0; i < outcomes.size(); i++) {
+                if (outcomes.get(i) instanceof AdmitResult.RetryNextBatch) {
+                    undecided.add(open.get(i));
+                } else if (outcomes.get(i) instanceof AdmitResult.Debounced) {
+                    newest = open.get(i).run().id();
+                }
+            }
+            open = undecided;
+            transactions++;
+        }
+        assertNotNull(newest);
+        RunDeduplicationKeyRecord holder = client().holder(client().key(name + 0));
+        assertNotNull(holder);
+        assertEquals("{\"id\":\"" + newest + "\"}", client().runOf(holder.run()).input(), "the newest input");
+        return transactions;
     }
 
     @Test

@@ -83,7 +83,7 @@ public final class JdbcConcurrencyAndRateLimiter {
         FROM semel_key k JOIN semel_run r ON r.run = k.run WHERE k.ws = ? AND k.kind = ? AND k.key = ?
         """;
 
-    // A key in use keeps its run; findDebouncedRun has read all binding ones.
+    // A key in use keeps its run; all binding ones were read before.
     private static final String CLAIM_KEY = """
         INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, key) DO NOTHING
@@ -364,31 +364,51 @@ public final class JdbcConcurrencyAndRateLimiter {
             INSERT INTO semel_queue (queue, last_ticket) VALUES (?, 0)
             ON CONFLICT (queue) DO UPDATE SET last_ticket = semel_queue.last_ticket
             """, debounceLock(debounce));
-        RunId waiting = session.queryOne(
-                "SELECT run FROM semel_debounce WHERE name = ?", row -> RunId.of(row.getBytes(1)), debounce.name());
+        RunId waiting = findDebouncedRun(debounce.name());
         if (waiting == null || waiting.equals(admit.run().id())) {
             return null; // none, or its own run: a retry after a lost response
         }
-        for (RunDeduplicationKeyClaim claim : admit.keyClaims()) {
-            // The admission decides about a key that is in use, or whose failed run may run again.
-            if (claim.binding() && !isFree(claim.key(), now)) {
-                return null;
-            }
-        }
-        return waiting;
+        return keyUse(admit, now) == KeyUse.FREE ? waiting : null;
     }
 
-    private boolean isFree(RunDeduplicationKey key, long now) throws SQLException {
+    /** Returns the last run under a debounce name; it may have started. */
+    public @Nullable RunId findDebouncedRun(String name) throws SQLException {
+        return session.queryOne("SELECT run FROM semel_debounce WHERE name = ?", row -> RunId.of(row.getBytes(1)), name);
+    }
+
+    public enum KeyUse {
+        FREE,
+        /** The admission decides: the trigger may continue the lineage of a failed run. */
+        FAILED,
+        /** The admission decides: the trigger is a repeat or a conflict. */
+        LIVE
+    }
+
+    /** Whether runs use the binding keys of a trigger. */
+    public KeyUse keyUse(StoreWrite.AdmitRun admit, long now) throws SQLException {
+        KeyUse most = KeyUse.FREE;
+        for (RunDeduplicationKeyClaim claim : admit.keyClaims()) {
+            KeyUse use = claim.binding() ? keyUse(claim.key(), now) : KeyUse.FREE;
+            most = use.compareTo(most) > 0 ? use : most;
+        }
+        return most;
+    }
+
+    private KeyUse keyUse(RunDeduplicationKey key, long now) throws SQLException {
         RunDeduplicationKeyRecord holder = session.queryOne(
                 KEY_HOLDER,
                 row -> RowMappers.mapKeyRecord(row, 1),
                 key.workspace(),
                 key.kind().code(),
                 key.text());
-        TriggerAdmissionRules.KeyStatus status = holder == null ? null : TriggerAdmissionRules.statusOf(holder, now);
-        return status == null
-                || status == TriggerAdmissionRules.KeyStatus.EXPIRED
-                || status == TriggerAdmissionRules.KeyStatus.RELEASED;
+        if (holder == null) {
+            return KeyUse.FREE;
+        }
+        return switch (TriggerAdmissionRules.statusOf(holder, now)) {
+            case EXPIRED, RELEASED -> KeyUse.FREE;
+            case FAILED -> KeyUse.FAILED;
+            case LIVE -> KeyUse.LIVE;
+        };
     }
 
     /** Whether no worker has claimed the run and it is not due yet. */

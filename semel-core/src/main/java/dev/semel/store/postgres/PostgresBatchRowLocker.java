@@ -9,13 +9,17 @@ import dev.semel.store.NewRun;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.jdbc.JdbcConcurrencyAndRateLimiter;
+import dev.semel.store.jdbc.JdbcConcurrencyAndRateLimiter.KeyUse;
 import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.WorkflowsWithDueRunsQuery;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +92,7 @@ final class PostgresBatchRowLocker {
     private final List<StoreWrite.AdmitRun> debounced = new ArrayList<>();
     private final Map<RunId, LockedRun> lockedRuns = new HashMap<>();
     private final Map<RunId, RunId> debounceTargets = new HashMap<>();
+    private final Set<RunId> decidedByKey = new HashSet<>();
     private boolean locksRuns;
 
     PostgresBatchRowLocker(JdbcSession session, long now) {
@@ -153,6 +158,11 @@ final class PostgresBatchRowLocker {
     @Nullable
     RunId debounceTarget(StoreWrite.AdmitRun admit) {
         return debounceTargets.get(admit.run().id());
+    }
+
+    /** Whether a run uses a key of this debounced trigger: it is a repeat or a conflict and creates no run. */
+    boolean isDecidedByKey(StoreWrite.AdmitRun admit) {
+        return decidedByKey.contains(admit.run().id());
     }
 
     /** Deletes queue and rate-limit rows that were inserted for triggers which were not fresh. */
@@ -261,13 +271,28 @@ final class PostgresBatchRowLocker {
 
     private void addDebouncedRuns(Set<RunId> runs) throws SQLException {
         JdbcConcurrencyAndRateLimiter limiter = new JdbcConcurrencyAndRateLimiter(session);
+        Map<String, Optional<RunId>> byName = new HashMap<>();
         for (StoreWrite.AdmitRun admit : debounced) {
-            RunId waiting = limiter.findDebouncedRun(admit, now);
-            if (waiting != null) {
-                debounceTargets.put(admit.run().id(), waiting);
-                runs.add(waiting);
+            String name = debounceName(admit);
+            Optional<RunId> waiting = byName.get(name);
+            if (waiting == null) {
+                waiting = Optional.ofNullable(limiter.findDebouncedRun(name));
+                byName.put(name, waiting);
+            }
+            KeyUse use = limiter.keyUse(admit, now);
+            RunId own = admit.run().id();
+            if (use == KeyUse.LIVE && !waiting.equals(Optional.of(own))) {
+                decidedByKey.add(own);
+            } else if (use == KeyUse.FREE && waiting.isPresent() && !waiting.get().equals(own)) {
+                debounceTargets.put(own, waiting.get());
+                runs.add(waiting.get());
             }
         }
+    }
+
+    private static String debounceName(StoreWrite.AdmitRun admit) {
+        NewRun.StartConditions conditions = Objects.requireNonNull(admit.run().startConditions());
+        return Objects.requireNonNull(conditions.debounce()).name();
     }
 
     /** A sender and a new wait lock the same row, so that they run one after the other. */
@@ -302,12 +327,13 @@ final class PostgresBatchRowLocker {
 
     private void dropStartedTargets() throws SQLException {
         JdbcConcurrencyAndRateLimiter limiter = new JdbcConcurrencyAndRateLimiter(session);
-        for (StoreWrite.AdmitRun admit : debounced) {
-            RunId waiting = debounceTarget(admit);
-            if (waiting != null && !limiter.isStillWaiting(waiting, now)) {
-                debounceTargets.remove(admit.run().id());
+        Set<RunId> started = new HashSet<>();
+        for (RunId target : new HashSet<>(debounceTargets.values())) {
+            if (!limiter.isStillWaiting(target, now)) {
+                started.add(target);
             }
         }
+        debounceTargets.values().removeAll(started);
     }
 
     private void updateByName(String sql, Set<String> sorted) throws SQLException {

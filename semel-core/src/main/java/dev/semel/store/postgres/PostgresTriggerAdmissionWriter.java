@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,7 +32,7 @@ final class PostgresTriggerAdmissionWriter {
         FROM unnest(?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[], ?::bigint[], ?::int[])
             AS u(ws, kind, key, run, digest, expires_at, flags)
         ON CONFLICT (ws, kind, key) DO NOTHING
-        RETURNING kind, run
+        RETURNING ws, kind, key
         """;
 
     // Rows are locked sorted, in the order of the arrays; an unchanged run and expiry mean that the key is still free.
@@ -48,7 +49,7 @@ final class PostgresTriggerAdmissionWriter {
         FROM free
         WHERE k.ws = free.ws AND k.kind = free.kind AND k.key = free.key
           AND k.run = free.old_run AND k.expires_at = free.old_expires_at
-        RETURNING k.kind, k.run
+        RETURNING k.ws, k.kind, k.key
         """;
 
     private static final String RELEASE = """
@@ -73,9 +74,6 @@ final class PostgresTriggerAdmissionWriter {
         this.context = context;
     }
 
-    /** Identifies an inserted key within a batch: its kind and its run. */
-    private record KeyOfRun(int kind, RunId run) {}
-
     void apply(
             List<PostgresBatchWriter.IndexedWrite<StoreWrite.AdmitRun>> admits,
             PostgresBatchRowLocker locks,
@@ -90,6 +88,8 @@ final class PostgresTriggerAdmissionWriter {
             NewRun.StartConditions conditions = one.admit.run().startConditions();
             if (conditions != null
                     && conditions.debounce() != null
+                    && one.debounceTarget == null
+                    && !one.decidedByKey
                     && !debounced.add(conditions.debounce().name())) {
                 outcomes[one.position] =
                         new AdmitResult.RetryNextBatch(); // an earlier trigger of the batch creates its run
@@ -105,6 +105,8 @@ final class PostgresTriggerAdmissionWriter {
             }
         }
         claimKeys(cases);
+        // Its key became free since it was read. It may have to join the debounced run now.
+        cases.forEach(one -> one.retry |= one.decidedByKey && !one.isBlocked());
         retryWithLeaders(cases, leaders);
         takeOverKeys(cases);
         shareHolders(cases, leaders);
@@ -129,10 +131,10 @@ final class PostgresTriggerAdmissionWriter {
         if (all.isEmpty()) {
             return;
         }
-        Set<KeyOfRun> inserted = slots(bindClaims(new ArrayStatement<>(session, CLAIM, all).value(context.now())));
+        Set<RunDeduplicationKey> inserted = keys(bindClaims(new ArrayStatement<>(session, CLAIM, all).value(context.now())));
         List<AdmissionClaim> missed = new ArrayList<>();
         for (AdmissionClaim c : all) {
-            if (inserted.contains(c.slot())) {
+            if (inserted.contains(c.claim().key())) {
                 c.of().takenClaims.add(c.claim());
             } else {
                 missed.add(c);
@@ -182,12 +184,12 @@ final class PostgresTriggerAdmissionWriter {
             return;
         }
         wanted.sort(Comparator.comparing(c -> c.claim().key()));
-        Set<KeyOfRun> retaken = slots(bindClaims(new ArrayStatement<>(session, TAKE_OVER, wanted))
+        Set<RunDeduplicationKey> retaken = keys(bindClaims(new ArrayStatement<>(session, TAKE_OVER, wanted))
                 .ids(c -> c.old().run())
                 .longs(c -> c.old().expiresAt())
                 .value(context.now()));
         for (AdmissionClaim c : wanted) {
-            if (retaken.contains(c.slot())) {
+            if (retaken.contains(c.claim().key())) {
                 continue;
             }
             // Another batch was faster. A trigger with several keys may hold some of them now: roll the batch back.
@@ -258,11 +260,17 @@ final class PostgresTriggerAdmissionWriter {
     }
 
     private void mergeDebounced(List<TriggerAdmissionBatchItem> cases, Object[] outcomes) throws SQLException {
+        Map<RunId, List<TriggerAdmissionBatchItem>> byTarget = new LinkedHashMap<>();
         for (TriggerAdmissionBatchItem one : cases) {
             if (one.debounceTarget != null && !one.retry) {
-                outcomes[one.position] = new JdbcConcurrencyAndRateLimiter(session)
-                        .mergeTrigger(one.admit, one.debounceTarget, context.now());
+                byTarget.computeIfAbsent(one.debounceTarget, _ -> new ArrayList<>())
+                        .add(one);
             }
+        }
+        for (Map.Entry<RunId, List<TriggerAdmissionBatchItem>> entry : byTarget.entrySet()) {
+            AdmitResult merged = new JdbcConcurrencyAndRateLimiter(session)
+                    .mergeTrigger(entry.getValue().getLast().admit, entry.getKey(), context.now());
+            entry.getValue().forEach(one -> outcomes[one.position] = merged);
         }
     }
 
@@ -314,7 +322,8 @@ final class PostgresTriggerAdmissionWriter {
             }
             TriggerAdmissionBatchItem leader = leaders.get(claim.key());
             // The next transaction sees whether a run with start conditions started or was debounced.
-            if (leader == null || leader.retry || leader.admit.run().startConditions() != null) {
+            boolean open = leader != null && !leader.isHeld() && leader.admit.run().startConditions() != null;
+            if (leader == null || leader.retry || open) {
                 return new AdmitResult.RetryNextBatch();
             }
             RunDeduplicationKeyRecord holder = followed(leader, claim.key(), outcomes);
@@ -351,7 +360,7 @@ final class PostgresTriggerAdmissionWriter {
                 .findFirst()
                 .orElseThrow();
         return new RunDeduplicationKeyRecord(
-                run.id(),
+                leader.keyHolder(),
                 run.chosenId(),
                 claim.digest(),
                 run.fields(),
@@ -369,10 +378,6 @@ final class PostgresTriggerAdmissionWriter {
             TriggerAdmissionBatchItem of,
             RunDeduplicationKeyClaim claim,
             @Nullable RunDeduplicationKeyRecord previous) {
-        KeyOfRun slot() {
-            return new KeyOfRun(claim.key().kind().code(), of.keyHolder());
-        }
-
         RunDeduplicationKeyRecord old() {
             return Objects.requireNonNull(previous);
         }
@@ -403,7 +408,8 @@ final class PostgresTriggerAdmissionWriter {
                 .ints(c -> c.claim().flags());
     }
 
-    private static Set<KeyOfRun> slots(ArrayStatement<?> statement) throws SQLException {
-        return new HashSet<>(statement.list(row -> new KeyOfRun(row.getInt(1), RunId.of(row.getBytes(2)))));
+    private static Set<RunDeduplicationKey> keys(ArrayStatement<?> statement) throws SQLException {
+        return new HashSet<>(statement.list(row -> new RunDeduplicationKey(
+                row.getInt(1), RunDeduplicationKey.KeyKind.of(row.getInt(2)), row.getString(3))));
     }
 }

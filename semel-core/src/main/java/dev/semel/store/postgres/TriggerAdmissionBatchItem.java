@@ -21,6 +21,7 @@ final class TriggerAdmissionBatchItem {
     final List<RunDeduplicationKeyClaim> takenClaims = new ArrayList<>();
     final List<OccupiedKey> occupiedKeys = new ArrayList<>();
     final @Nullable RunId debounceTarget;
+    final boolean decidedByKey;
     RunId lineage;
     boolean retry;
 
@@ -29,6 +30,7 @@ final class TriggerAdmissionBatchItem {
         this.position = indexed.position();
         this.admit = indexed.write();
         this.debounceTarget = locks.debounceTarget(admit);
+        this.decidedByKey = locks.isDecidedByKey(admit);
         RunId given = admit.run().links().lineage();
         this.lineage = given == null ? admit.run().id() : given;
     }
