@@ -371,6 +371,11 @@ public final class SemelRuntime implements Semel {
         return workerStatus;
     }
 
+    @Override
+    public void confirmClock() {
+        store.confirmClock();
+    }
+
     public boolean isReady() {
         return workerStatus.unreadyReason() == null;
     }

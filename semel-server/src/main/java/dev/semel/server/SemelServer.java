@@ -95,6 +95,9 @@ public final class SemelServer implements AutoCloseable {
                 .withLimits(limits(options.retention()))
                 .withRequestObserver(JsonServerLogger::logRequest));
         this.provider = IdentityProviderConnection.open(options, semel, clock);
+        if (options.dev()) {
+            semel.confirmClock(); // a developer's machine may have been off for weeks
+        }
         try {
             this.playground = options.dev() && options.demo() ? playground(options.port()) : null;
             this.workspace = semel.change(new StoreWriteCommand.CreateWorkspace("default", semel.newSecret(32)));
