@@ -59,6 +59,12 @@ public interface Semel extends AutoCloseable {
     /** Whether this worker can execute runs now. */
     Health health();
 
+    /**
+     * Confirms the clock of this machine after a jump that {@link #health} reports as a warning. On SQLite Semel deletes
+     * nothing and ends no key window after a jump, until this call or until the clock has run evenly for an hour.
+     */
+    void confirmClock();
+
     /** Closes with a grace period of 10 seconds. */
     @Override
     void close();

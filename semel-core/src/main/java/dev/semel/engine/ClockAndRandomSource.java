@@ -1,6 +1,11 @@
 package dev.semel.engine;
 
 import dev.semel.run.RunId;
+import dev.semel.store.TrustedClock;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
@@ -8,6 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** The only file of the core that reads real clocks, random numbers and threads, so that tests can control them. */
 public final class ClockAndRandomSource {
@@ -15,6 +21,7 @@ public final class ClockAndRandomSource {
     private final LongSupplier nanos;
     private final RandomGenerator random;
     private final TestInstrumentation testInstrumentation;
+    private final TrustedClock.@Nullable BootClock sinceBoot;
     private final AtomicLong lastHigh = new AtomicLong();
 
     /** Lets tests and simulations observe and interrupt the engine. Production uses {@link #NONE}. */
@@ -54,21 +61,34 @@ public final class ClockAndRandomSource {
     }
 
     private static final int CAUSES = 10;
+    private static final Path UPTIME = Path.of("/proc/uptime");
+    private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
     public ClockAndRandomSource(LongSupplier micros, LongSupplier nanos, RandomGenerator random) {
-        this(micros, nanos, random, TestInstrumentation.NONE);
+        this(micros, nanos, random, TestInstrumentation.NONE, null);
     }
 
     public ClockAndRandomSource(
             LongSupplier micros, LongSupplier nanos, RandomGenerator random, TestInstrumentation testInstrumentation) {
+        this(micros, nanos, random, testInstrumentation, null);
+    }
+
+    /** @param sinceBoot null: there is none, or a test moves the time, which then never counts as a jump */
+    public ClockAndRandomSource(
+            LongSupplier micros,
+            LongSupplier nanos,
+            RandomGenerator random,
+            TestInstrumentation testInstrumentation,
+            TrustedClock.@Nullable BootClock sinceBoot) {
         this.micros = micros;
         this.nanos = nanos;
         this.random = random;
         this.testInstrumentation = testInstrumentation;
+        this.sinceBoot = sinceBoot;
     }
 
     public ClockAndRandomSource withInstrumentation(TestInstrumentation value) {
-        return new ClockAndRandomSource(micros, nanos, random, value);
+        return new ClockAndRandomSource(micros, nanos, random, value, sinceBoot);
     }
 
     public void point(String label) {
@@ -90,7 +110,36 @@ public final class ClockAndRandomSource {
                     return now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
                 },
                 System::nanoTime,
-                new SecureRandom());
+                new SecureRandom(),
+                TestInstrumentation.NONE,
+                bootClock());
+    }
+
+    /** Linux has a clock that runs while the machine is suspended. On other systems jumps are not detected. */
+    private static TrustedClock.@Nullable BootClock bootClock() {
+        try {
+            String bootId = Files.readString(BOOT_ID).strip();
+            readUptime();
+            return new TrustedClock.BootClock(bootId, () -> {
+                try {
+                    return readUptime();
+                } catch (IOException | NumberFormatException e) {
+                    throw new IllegalStateException(UPTIME + " cannot be read any more", e);
+                }
+            });
+        } catch (IOException | NumberFormatException e) {
+            return null;
+        }
+    }
+
+    private static long readUptime() throws IOException {
+        String seconds = Files.readString(UPTIME).split(" ", 2)[0];
+        return new BigDecimal(seconds).movePointRight(6).longValue();
+    }
+
+    /** The clock of a store in this process. */
+    public TrustedClock trustedClock() {
+        return sinceBoot == null ? TrustedClock.unchecked(micros) : new TrustedClock(micros, nanos, sinceBoot);
     }
 
     /** Wall-clock time in microseconds. In-process stores use it as their clock. */

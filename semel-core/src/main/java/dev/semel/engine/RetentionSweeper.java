@@ -60,6 +60,9 @@ final class RetentionSweeper {
     /** Sweeps one slice, if it is time. */
     void sweepSlice() {
         found = false;
+        if (parts.readers().readNullable(reads -> reads.clockJump()) != null) {
+            return; // what looks old may be young
+        }
         if (draining) {
             drain();
         } else if (workspaceReached != null) {

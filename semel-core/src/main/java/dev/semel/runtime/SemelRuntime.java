@@ -375,6 +375,11 @@ public final class SemelRuntime implements Semel {
         return workerStatus;
     }
 
+    @Override
+    public void confirmClock() {
+        store.confirmClock();
+    }
+
     public boolean isReady() {
         return workerStatus.unreadyReason() == null;
     }

@@ -29,7 +29,7 @@ public final class StoreFactory {
 
     public static WorkflowStore sqlite(Path file, RuntimeOptions settings) {
         return new SqliteStore(
-                file, settings.ambient()::micros, settings.ambient().idSupplier());
+                file, settings.ambient().trustedClock(), settings.ambient().idSupplier());
     }
 
     /** @param schema the schema of Semel's tables; null for the default schema of the connections */

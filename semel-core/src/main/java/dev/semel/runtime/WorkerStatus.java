@@ -8,6 +8,7 @@ import dev.semel.error.SemelException;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.TrustedClock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -98,15 +99,26 @@ public final class WorkerStatus {
         return leases.hold(0) == null ? "This worker has no lease and is acquiring a new one." : null;
     }
 
+    /** The jump of this machine's clock that nobody has confirmed yet; null if the clock is right or unreachable. */
+    public TrustedClock.@Nullable ClockJump clockJump() {
+        try {
+            return readers.readNullable(reads -> reads.clockJump());
+        } catch (StoreFailure e) {
+            return null; // unreadyReason reports it
+        }
+    }
+
     Health health(String worker) {
         String reason = unreadyReason();
+        TrustedClock.ClockJump jump = clockJump();
         StoreDurability stored = durability();
         return new Health(
                 reason == null,
                 reason,
                 stored != null && stored.safe(),
                 stored == null ? "The store has not reported its settings yet." : stored.summary(),
-                worker);
+                worker,
+                jump == null ? null : jump.text());
     }
 
     /** What a commit survives, as the store reported with the last heartbeat; null before the first one. */

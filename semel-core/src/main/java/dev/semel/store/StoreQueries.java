@@ -17,6 +17,11 @@ public interface StoreQueries extends AutoCloseable {
     /** The store's clock, in microseconds. */
     long now();
 
+    /** The jump of the machine's clock that nobody has confirmed yet; null if the store's clock is right. */
+    default TrustedClock.@Nullable ClockJump clockJump() {
+        return null;
+    }
+
     /** The records of these unique keys, in their order; null for a key that no run holds. Includes expired keys. */
     KeyLookup findKeys(List<RunDeduplicationKey> names);
 

@@ -44,6 +44,9 @@ public interface WorkflowStore extends AutoCloseable {
         return List.of();
     }
 
+    /** An operator confirms the clock of this machine after a jump. Stores with a server use the server's clock. */
+    default void confirmClock() {}
+
     /** Whether commits survive crashes, by the database settings: fsync, journal mode, replication. */
     StoreDurability durability();
 

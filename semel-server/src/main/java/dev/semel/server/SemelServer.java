@@ -97,6 +97,9 @@ public final class SemelServer implements AutoCloseable {
                         limits(options.retention()).withRunSize(options.limits().runSize()))
                 .withRequestObserver(JsonServerLogger::logRequest));
         this.provider = IdentityProviderConnection.open(options, semel, clock);
+        if (options.dev()) {
+            semel.confirmClock(); // a developer's machine may have been off for weeks
+        }
         try {
             this.playground = options.dev() && options.demo() ? playground(options.port()) : null;
             this.workspace = semel.change(new StoreWriteCommand.CreateWorkspace("default", semel.newSecret(32)));

@@ -14,6 +14,7 @@ import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
+import dev.semel.store.TrustedClock;
 import dev.semel.store.jdbc.InboundEventRepository;
 import dev.semel.store.jdbc.JdbcConcurrencyAndRateLimiter;
 import dev.semel.store.jdbc.JdbcMetricWriter;
@@ -23,7 +24,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +41,7 @@ final class SqliteBatchWriter implements StoreBatchWriter {
         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
         """;
 
-    record LaneDependencies(LongSupplier clock, Supplier<RunId> ids, WalCheckpointer checkpoints) {}
+    record LaneDependencies(TrustedClock clock, Supplier<RunId> ids, WalCheckpointer checkpoints) {}
 
     private final SqliteWriteConnection writer;
     private final JdbcSession session;
@@ -172,7 +172,8 @@ final class SqliteBatchWriter implements StoreBatchWriter {
             } else if (keyRecord.run().equals(mine)) {
                 lineage = keyRecord.lineage(); // a retry after a lost response
             } else {
-                KeyStatus status = TriggerAdmissionRules.statusOf(keyRecord, now);
+                KeyStatus status = TriggerAdmissionRules.statusOf(
+                        keyRecord, ambience.clock().windowTime());
                 live = status == KeyStatus.LIVE;
                 if (!live) {
                     retakes.add(new SqliteDeduplicationKeyClaimer.KeyTakeover(claim, keyRecord, status));

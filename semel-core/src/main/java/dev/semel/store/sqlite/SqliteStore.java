@@ -5,6 +5,7 @@ import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
+import dev.semel.store.TrustedClock;
 import dev.semel.store.WorkerLeases;
 import dev.semel.store.WorkflowStore;
 import dev.semel.store.jdbc.JdbcSession;
@@ -39,7 +40,7 @@ public final class SqliteStore implements WorkflowStore {
             List.of());
 
     private final Path file;
-    private final LongSupplier clock;
+    private final TrustedClock clock;
     private final Supplier<RunId> ids;
     private final boolean forTests;
     private final FileChannel lockChannel;
@@ -51,16 +52,21 @@ public final class SqliteStore implements WorkflowStore {
     private final WalCheckpointer checkpoints;
 
     /** @param clock microseconds; the process's own clock is the store's clock, because the store is in the process */
-    public SqliteStore(Path file, LongSupplier clock, Supplier<RunId> ids) {
+    public SqliteStore(Path file, TrustedClock clock, Supplier<RunId> ids) {
         this(file, clock, ids, false);
+    }
+
+    /** For tests that move the time. */
+    public SqliteStore(Path file, LongSupplier clock, Supplier<RunId> ids) {
+        this(file, TrustedClock.unchecked(clock), ids, false);
     }
 
     /** Several engines of one process share it, each with its lease. No fsync: commits survive no machine crash. */
     public static SqliteStore forTests(Path file, LongSupplier clock, Supplier<RunId> ids) {
-        return new SqliteStore(file, clock, ids, true);
+        return new SqliteStore(file, TrustedClock.unchecked(clock), ids, true);
     }
 
-    private SqliteStore(Path file, LongSupplier clock, Supplier<RunId> ids, boolean forTests) {
+    private SqliteStore(Path file, TrustedClock clock, Supplier<RunId> ids, boolean forTests) {
         this.file = file;
         this.clock = clock;
         this.ids = ids;
@@ -182,12 +188,21 @@ public final class SqliteStore implements WorkflowStore {
         turn.lock();
         try {
             SchemaMigrations.run(writer.session().connection(), MIGRATIONS);
+            clock.continueFrom(writer.session()
+                    .queryOne(
+                            "SELECT store_time, boot_id, boot_micros FROM semel_clock WHERE singleton = 1",
+                            row -> new TrustedClock.StoredTime(row.getLong(1), row.getString(2), row.getLong(3))));
             writer.session().connection().commit();
         } catch (SQLException e) {
             throw new StoreFailure.Unreachable("The schema of " + file + " could not be migrated", e);
         } finally {
             turn.unlock();
         }
+    }
+
+    @Override
+    public void confirmClock() {
+        clock.confirm();
     }
 
     @Override

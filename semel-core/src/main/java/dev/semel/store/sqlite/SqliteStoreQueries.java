@@ -2,13 +2,13 @@ package dev.semel.store.sqlite;
 
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.store.RunDeduplicationKey;
+import dev.semel.store.TrustedClock;
 import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.JdbcStoreQueries;
 import dev.semel.store.jdbc.RowMappers;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 final class SqliteStoreQueries extends JdbcStoreQueries {
@@ -22,9 +22,9 @@ final class SqliteStoreQueries extends JdbcStoreQueries {
         WHERE k.ws = ? AND k.kind = ? AND k.key = ?
         """;
 
-    private final LongSupplier clock;
+    private final TrustedClock clock;
 
-    SqliteStoreQueries(JdbcSession session, LongSupplier clock) {
+    SqliteStoreQueries(JdbcSession session, TrustedClock clock) {
         super(session);
         this.clock = clock;
     }
@@ -35,13 +35,18 @@ final class SqliteStoreQueries extends JdbcStoreQueries {
     }
 
     @Override
+    public TrustedClock.@Nullable ClockJump clockJump() {
+        return clock.jump();
+    }
+
+    @Override
     public KeyLookup findKeys(List<RunDeduplicationKey> names) {
         return query(() -> {
             List<@Nullable RunDeduplicationKeyRecord> found = new ArrayList<>(names.size());
             for (RunDeduplicationKey name : names) {
                 found.add(find(session, name));
             }
-            return new KeyLookup(now(), found);
+            return new KeyLookup(clock.windowTime(), found);
         });
     }
 

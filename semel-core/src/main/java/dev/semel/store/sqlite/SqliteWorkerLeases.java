@@ -3,13 +3,13 @@ package dev.semel.store.sqlite;
 import dev.semel.store.CrashCount;
 import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.TrustedClock;
 import dev.semel.store.WorkerLeases;
 import dev.semel.store.jdbc.JdbcSession;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 
 /** The file lock excludes other processes, so a new worker does not wait until an old lease expires. */
 final class SqliteWorkerLeases implements WorkerLeases {
@@ -27,11 +27,11 @@ final class SqliteWorkerLeases implements WorkerLeases {
     private final SqliteWriteConnection writer;
     private final JdbcSession session;
     private final ReentrantLock turn;
-    private final LongSupplier clock;
+    private final TrustedClock clock;
     private final boolean shared;
 
     /** @param shared several engines of this process use the file; then a lease ends by the clock, as on PostgreSQL */
-    SqliteWorkerLeases(SqliteWriteConnection writer, ReentrantLock turn, LongSupplier clock, boolean shared) {
+    SqliteWorkerLeases(SqliteWriteConnection writer, ReentrantLock turn, TrustedClock clock, boolean shared) {
         this.writer = writer;
         this.session = writer.session();
         this.turn = turn;
@@ -52,6 +52,7 @@ final class SqliteWorkerLeases implements WorkerLeases {
                 session.update("DELETE FROM semel_fence");
                 session.update("DELETE FROM semel_lease");
             }
+            saveTime();
             long now = clock.getAsLong();
             session.update(
                     "INSERT INTO semel_lease (lease, worker, started_at, expires_at) VALUES (?, ?, ?, ?)",
@@ -80,9 +81,24 @@ final class SqliteWorkerLeases implements WorkerLeases {
 
     @Override
     public boolean renew(long lease, long ttlMicros) {
-        return write(() -> session.update(
-                        "UPDATE semel_lease SET expires_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease))
+        return write(() -> {
+                    saveTime();
+                    return session.update(
+                            "UPDATE semel_lease SET expires_at = ? WHERE lease = ?",
+                            clock.getAsLong() + ttlMicros,
+                            lease);
+                })
                 == 1;
+    }
+
+    /** With every renewal, so that the next start knows what time it was. */
+    private void saveTime() throws SQLException {
+        TrustedClock.StoredTime time = clock.toStore();
+        if (time != null) {
+            session.update("""
+                INSERT OR REPLACE INTO semel_clock (singleton, store_time, boot_id, boot_micros) VALUES (1, ?, ?, ?)
+                """, time.time(), time.bootId(), time.bootMicros());
+        }
     }
 
     @Override

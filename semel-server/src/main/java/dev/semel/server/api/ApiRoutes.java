@@ -107,6 +107,7 @@ public final class ApiRoutes {
         new IdempotencyMetricsRoutes(semel, views).addTo(router);
         new HumanReviewRoutes(semel, actions).addTo(router);
         new WorkspaceRoutes(semel).addTo(router);
+        new ClockRoutes(semel, actions).addTo(router);
         new RunPiiRevealRoutes(views, new RunPiiMaskFactory(semel), actions).addTo(router);
     }
 

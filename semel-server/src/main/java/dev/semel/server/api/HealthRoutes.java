@@ -8,6 +8,7 @@ import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreDurability;
+import dev.semel.store.TrustedClock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -31,6 +32,10 @@ record HealthRoutes(SemelRuntime semel, PrometheusMetrics metrics) {
         body.put("durability", durability == null ? "unknown" : durability.safe() ? "safe" : "unsafe");
         if (trouble != null) {
             body.put("detail", trouble);
+        }
+        TrustedClock.ClockJump jump = workerStatus.clockJump();
+        if (jump != null) {
+            body.put("warning", jump.text()); // ready all the same: triggers are safe with the store's clock
         }
         return ServerHttpResponse.json(trouble == null ? 200 : 503, StrictJsonCodec.bytes(body));
     }

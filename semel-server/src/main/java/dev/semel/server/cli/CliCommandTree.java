@@ -219,10 +219,37 @@ final class CliCommandTree {
                 CliCommandGroup.create(
                         "worker", "Lists the workers with their leases and clocks.", new WorkerListCommand()),
                 CliCommandGroup.create(
+                        "clock",
+                        "Shows and confirms the clock of the server after a jump.",
+                        clockShow(),
+                        clockConfirm()),
+                CliCommandGroup.create(
                         "monitoring", "Shows the five monitoring metrics.", new IdempotencyMetricsShowCommand()),
                 CliCommandGroup.create(
                         "fact", "Lists the records behind a monitoring metric.", new MetricSourceRecordListCommand()),
                 CliCommandGroup.create("audit", "Lists and exports the audit log.", new AuditListCommand()));
+    }
+
+    private static CommandLine clockShow() {
+        return GenericApiCallCommand.create(
+                "show",
+                "Shows whether the store follows the clock of the server's machine.",
+                _ -> CliApiRequest.get("v1", "clock"),
+                (_, clock) -> clock.path("trusted").asBoolean(false)
+                        ? "the store follows the clock of the machine: "
+                                + TerminalJsonFormatter.text(clock, "store_time")
+                        : "the clock of the machine jumped to " + TerminalJsonFormatter.text(clock, "machine_time")
+                                + "; the store continues with " + TerminalJsonFormatter.text(clock, "store_time")
+                                + ". If the machine is right, run `semel clock confirm`; otherwise correct its clock");
+    }
+
+    private static CommandLine clockConfirm() {
+        return GenericApiCallCommand.create(
+                "confirm",
+                "Confirms that the clock of the server's machine is right. Retention and key windows follow it again.",
+                _ -> CliApiRequest.post("v1", "clock", "confirm"),
+                (_, clock) -> "confirmed: the store follows the clock of the machine, "
+                        + TerminalJsonFormatter.text(clock, "store_time"));
     }
 
     private CommandLine workspaces() {

@@ -172,6 +172,11 @@ record DoctorChecks(CliCommandEnvironment environment, CliServerConnectionOption
     private static DoctorFinding ready(CliApiClient api) {
         try {
             CliApiResponse answer = api.exchange(CliApiRequest.get("readyz").withTimeout(Duration.ofSeconds(10)));
+            String warning = TerminalJsonFormatter.text(answer.body(), "warning");
+            if (answer.isSuccess() && !warning.isEmpty()) {
+                return DoctorFinding.warn(
+                        "ready", warning, "Correct the clock, or run `semel clock confirm` if it is right.");
+            }
             if (answer.isSuccess()) {
                 return DoctorFinding.ok("ready", "the server accepts triggers");
             }

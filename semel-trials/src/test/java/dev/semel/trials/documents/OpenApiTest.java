@@ -269,6 +269,8 @@ class OpenApiTest {
         client.ask(200, "GET", "/v1/tokens", "");
         client.ask(200, "DELETE", "/v1/tokens/{token_id}", "");
         client.ask(200, "GET", "/v1/workers", "");
+        client.ask(200, "GET", "/v1/clock", "");
+        client.ask(200, "POST", "/v1/clock/confirm", "");
         client.ask(200, "GET", "/v1/audit?limit=1&q=action:key", "");
         client.ask(200, "GET", "/v1/audit?format=jsonl", "");
         client.ask(400, "GET", "/v1/audit?q=who:me", "");

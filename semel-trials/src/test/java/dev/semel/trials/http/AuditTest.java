@@ -170,6 +170,9 @@ class AuditTest extends OnBothStores {
     }
 
     private void runsAndKeys(Map<String, AuditedAction> actions) {
+        actions.put(
+                "POST /v1/clock/confirm",
+                new AuditedAction("clock.confirm", "clock", () -> post("/v1/clock/confirm", "{}")));
         admin().publish(flow("personal", "input: {email: {type: string, pii: true}}"))
                 .expect(200);
         String shown = fresh(admin().trigger("personal", "personal-1", "{\"data\":{\"email\":\"a@b.example\"}}"))
