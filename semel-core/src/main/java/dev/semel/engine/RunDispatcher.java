@@ -283,7 +283,7 @@ public final class RunDispatcher implements AutoCloseable {
                 unregistered.remove(e.workflowId()); // it may have been registered meanwhile: look again
             }
             release(driver);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | StackOverflowError e) { // a deeply nested definition must not end the dispatcher
             LOG.log(Level.ERROR, "run " + driver.run().text() + " cannot execute at this worker: " + e.getMessage());
         }
         return null;

@@ -3,6 +3,7 @@ package dev.semel.server;
 import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.engine.EngineLimits;
 import dev.semel.engine.RetentionPolicy;
+import dev.semel.engine.RunSizeLimits;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.SemelException;
 import dev.semel.runtime.RuntimeOptions;
@@ -93,8 +94,7 @@ public final class SemelServer implements AutoCloseable {
                         version -> PublishedYamlWorkflow.compile(awaitServices(version), this::stepServices))
                 .withClock(ambient, () -> 0)
                 .withWorkerName(name(options))
-                .withLimits(
-                        limits(options.retention()).withRunSize(options.limits().runSize()))
+                .withLimits(limits(options.retention()).withRunSize(runSize(options.limits())))
                 .withRequestObserver(JsonServerLogger::logRequest));
         this.provider = IdentityProviderConnection.open(options, semel, clock);
         if (options.dev()) {
@@ -185,6 +185,12 @@ public final class SemelServer implements AutoCloseable {
         return defaults.withTombstones(keep.getOrDefault("tombstones", defaults.tombstones()))
                 .withFinishedRuns(keep.getOrDefault("runs", defaults.finishedRuns()))
                 .withRetention(retention);
+    }
+
+    static RunSizeLimits runSize(ServerOptions.ServerLimits limits) {
+        return RunSizeLimits.DEFAULT
+                .withSteps(limits.maxRunSteps())
+                .withJournalBytes((long) limits.maxRunJournal() << 20);
     }
 
     /** Starts on the next port after the server's, which the example files name. */

@@ -1,6 +1,5 @@
 package dev.semel.server.cli;
 
-import dev.semel.engine.RunSizeLimits;
 import dev.semel.server.access.oidc.OidcClientSettings;
 import dev.semel.server.http.TrustedProxies;
 import dev.semel.server.outbound.OutboundAddressGuard;
@@ -87,16 +86,9 @@ public record ServerOptions(
             }
         }
 
+        /** With the default limits of a run. */
         public ServerLimits(int maxDepth, int maxSchedules) {
-            this(
-                    maxDepth,
-                    maxSchedules,
-                    RunSizeLimits.DEFAULT.steps(),
-                    Math.toIntExact(RunSizeLimits.DEFAULT.journalBytes() >> 20));
-        }
-
-        public RunSizeLimits runSize() {
-            return RunSizeLimits.DEFAULT.withSteps(maxRunSteps).withJournalBytes((long) maxRunJournal << 20);
+            this(maxDepth, maxSchedules, 100_000, 64);
         }
     }
 
