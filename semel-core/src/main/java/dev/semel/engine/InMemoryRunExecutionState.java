@@ -113,6 +113,8 @@ final class InMemoryRunExecutionState {
         for (int tries = 0; ; tries++) {
             try {
                 return engine.readers().readNullable(question);
+            } catch (StoreFailure.ValueRejected e) {
+                throw e; // no retry helps
             } catch (StoreFailure e) {
                 checkMayAct();
                 LockSupport.parkNanos(FIRST_PAUSE_NANOS << Math.min(tries, 5));

@@ -40,8 +40,8 @@ final class RunWaitCycleDetector {
                 .map(NewRun.StartConditions.QueueLimit::queue)
                 .toList();
         String holder = readers.readNullable(reads -> {
-            String caller = find(
-                    reads, parent, run -> reads.queuesOf(run.id()).stream().anyMatch(wanted::contains));
+            String caller =
+                    find(reads, parent, run -> reads.queuesOf(run.id()).stream().anyMatch(wanted::contains));
             return caller != null ? caller : findDeadlock(reads, parent, wanted);
         });
         if (holder != null) {
@@ -85,7 +85,10 @@ final class RunWaitCycleDetector {
         }
         for (String queue : wanted) {
             if (!free.contains(queue)) {
-                return Objects.requireNonNull(queues.get(queue)).getFirst().run().text();
+                return Objects.requireNonNull(queues.get(queue))
+                        .getFirst()
+                        .run()
+                        .text();
             }
         }
         return null;
@@ -113,8 +116,7 @@ final class RunWaitCycleDetector {
     }
 
     private static boolean hasFreePlace(List<StoreQueries.QueueHolder> holders) {
-        return holders.isEmpty()
-                || holders.size() < holders.getFirst().limit();
+        return holders.isEmpty() || holders.size() < holders.getFirst().limit();
     }
 
     /** A cycle in YAML never ends. Publishing rejects it, but two concurrent publishes or a rollback can create one. */

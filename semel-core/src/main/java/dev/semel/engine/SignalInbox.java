@@ -65,7 +65,8 @@ final class SignalInbox {
 
     private DatabaseRows.@Nullable SignalRow first(String... names) {
         for (String name : names) {
-            Deque<DatabaseRows.SignalRow> known = byName.getOrDefault(StorableText.shortenForIndex(name), new ArrayDeque<>());
+            Deque<DatabaseRows.SignalRow> known =
+                    byName.getOrDefault(StorableText.shortenForIndex(name), new ArrayDeque<>());
             while (!known.isEmpty() && execution.isTaken(known.getFirst().id().text())) {
                 known.removeFirst();
             }

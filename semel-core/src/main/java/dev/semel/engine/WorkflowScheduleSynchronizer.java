@@ -1,8 +1,8 @@
 package dev.semel.engine;
 
 import dev.semel.admission.RunDeduplicationKeyRecord;
-import dev.semel.json.StrictJsonCodec;
 import dev.semel.definition.WorkflowVersion;
+import dev.semel.json.StrictJsonCodec;
 import dev.semel.schedule.Schedule;
 import dev.semel.schedule.ScheduleTickDecision;
 import dev.semel.schedule.ScheduleTickOutcome;

@@ -15,6 +15,7 @@ import dev.semel.engine.ScheduleTickAdmission;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.json.StorableText;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
@@ -334,7 +335,7 @@ final class JavaWorkflowRegistry
     DatabaseRows.RunRow find(int workspace, String runId) {
         RunId id = RunId.parse(runId);
         DatabaseRows.RunRow run = id == null ? null : semel.view(reads -> reads.run(workspace, id));
-        if (run == null) {
+        if (run == null && StorableText.isStorable(runId)) {
             run = semel.view(reads -> {
                 var chosen = reads.findKeys(
                                 List.of(new RunDeduplicationKey(workspace, RunDeduplicationKey.KeyKind.RUN, runId)))

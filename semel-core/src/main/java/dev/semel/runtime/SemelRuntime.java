@@ -22,6 +22,7 @@ import dev.semel.engine.TriggerAdmissionPredictor;
 import dev.semel.engine.WorkerLeaseRenewer;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.SemelException;
+import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreFailure;
@@ -300,7 +301,7 @@ public final class SemelRuntime implements Semel {
     /** Finds a workflow by name or id; null if this workspace has none. */
     public @Nullable WorkflowCatalogEntry workflow(int workspace, String nameOrId) {
         try {
-            return catalog.find(workspace, nameOrId);
+            return StorableText.isStorable(nameOrId) ? catalog.find(workspace, nameOrId) : null;
         } catch (StoreFailure e) {
             throw StoreErrorTranslator.toSemelException(e);
         }

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.RunStatus;
 import dev.semel.engine.ClockAndRandomSource;
-import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
+import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.store.Await;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
@@ -136,8 +136,7 @@ final class ConcurrencyControlTest extends SqliteTestBase {
                 .maxConcurrent(1)
                 .body((_, in) -> in);
         semel.register(flow);
-        RunHandle<String> later =
-                semel.start(flow, "later", Start.fresh().delay(Duration.ofHours(1)));
+        RunHandle<String> later = semel.start(flow, "later", Start.fresh().delay(Duration.ofHours(1)));
         assertEquals("now", semel.start(flow, "now").result(SOON));
         assertEquals(RunStatus.QUEUED, later.status());
         clock.advance(Duration.ofHours(1));
@@ -150,8 +149,7 @@ final class ConcurrencyControlTest extends SqliteTestBase {
                 .maxConcurrent(1)
                 .body((ctx, in) -> ctx.await(GO));
         semel.register(flow);
-        RunHandle<String> later =
-                semel.start(flow, "later", Start.fresh().delay(Duration.ofHours(1)));
+        RunHandle<String> later = semel.start(flow, "later", Start.fresh().delay(Duration.ofHours(1)));
         RunHandle<String> now = semel.start(flow, "now");
         untilWaiting(now, "signal");
         clock.advance(Duration.ofHours(1));

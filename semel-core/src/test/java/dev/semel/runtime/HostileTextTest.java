@@ -262,12 +262,10 @@ final class HostileTextTest {
         places.put("item key of a keyed wait", (probe, text) -> {
             String key = "k" + probe.number();
             return probe.afterWaiting(
-                    inLoop(
-                            text,
-                            (scope, _) -> String.valueOf(scope.await("w", "go", key, null))
-                                            .isEmpty()
-                                    ? SENT
-                                    : SENT),
+                    inLoop(text, (scope, _) -> {
+                        scope.await("w", "go", key, null);
+                        return SENT;
+                    }),
                     _ -> KeyedSignalSender.of(probe.semel())
                             .send(new SignalAddress(probe.bench.workspace(), "go", key), SENT, key));
         });
@@ -286,8 +284,10 @@ final class HostileTextTest {
         places.put(
                 "key of a signal",
                 (probe, text) -> probe.afterWaiting(
-                        (durable, _) ->
-                                String.valueOf(durable.await("w", "go", null)).isEmpty() ? SENT : SENT,
+                        (durable, _) -> {
+                            durable.await("w", "go", null);
+                            return SENT;
+                        },
                         run -> {
                             try {
                                 run.signal("go", SENT, text);
@@ -323,6 +323,9 @@ final class HostileTextTest {
                             || probe.bench.run(run).state() == RunState.WAITING);
             return probe.bench.run(run).state().name();
         });
+    }
+
+    private static void decisions(Map<String, Place> places) {
         places.put(
                 "who decides",
                 (probe, text) -> probe.afterWaiting(
@@ -340,8 +343,10 @@ final class HostileTextTest {
         places.put(
                 "reason of a cancel",
                 (probe, text) -> probe.afterWaiting(
-                        (durable, _) ->
-                                String.valueOf(durable.await("w", "go", null)).isEmpty() ? SENT : SENT,
+                        (durable, _) -> {
+                            durable.await("w", "go", null);
+                            return SENT;
+                        },
                         run -> {
                             try {
                                 run.cancel(text, text);
@@ -349,6 +354,23 @@ final class HostileTextTest {
                                 run.cancel("ann", "");
                             }
                         }));
+    }
+
+    private static void lookups(Map<String, Place> places) {
+        places.put(
+                "id of a run",
+                (probe, text) ->
+                        probe.semel().run(probe.bench.workspace(), text).id());
+        places.put(
+                "name of a workflow",
+                (probe, text) -> probe.semel().workflow(probe.bench.workspace(), text) == null ? "none" : "found");
+        places.put(
+                "run id of a signal step",
+                (probe, text) -> probe.ended((durable, _) -> {
+                    durable.signal("s", new DurableWorkflowOperations.OutgoingSignal(text, "go", SENT, "k"));
+                    return SENT;
+                }));
+        places.put("object of a filter", (probe, text) -> "found " + effectsOf(probe, "not " + text));
     }
 
     private static void triggers(Map<String, Place> places) {
@@ -419,6 +441,8 @@ final class HostileTextTest {
         effects(places);
         loops(places);
         messages(places);
+        decisions(places);
+        lookups(places);
         triggers(places);
         Map<String, String> texts = texts(seed);
         Map<String, String> sqlite = outcomes(Dialect.SQLITE, places, texts);

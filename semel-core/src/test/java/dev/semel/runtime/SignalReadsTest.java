@@ -14,7 +14,6 @@ import dev.semel.workflow.Signal;
 import dev.semel.workflow.Workflow;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -35,14 +34,14 @@ final class SignalReadsTest {
 
     private long readsWith(int waits) {
         Workflow<String, Integer> flow = Workflow.define("flow", String.class, Integer.class)
-                .body((ctx, _) -> ctx.forEach("item", IntStream.range(0, waits).boxed().toList(), item -> item)
+                .body((ctx, _) -> ctx.forEach(
+                                "item", IntStream.range(0, waits).boxed().toList(), item -> item)
                         .concurrency(waits)
                         .run((branch, item) -> branch.await(Signal.of("go-" + item, String.class)))
                         .size());
         try (StoreFixture fixture = Dialect.SQLITE.emptied();
                 SemelRuntime semel = SemelRuntime.open(
-                        counting(fixture.store(), WorkflowStore.class),
-                        RuntimeOptions.of(fixture.url(), version -> {
+                        counting(fixture.store(), WorkflowStore.class), RuntimeOptions.of(fixture.url(), version -> {
                             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
                         }))) {
             semel.register(flow);

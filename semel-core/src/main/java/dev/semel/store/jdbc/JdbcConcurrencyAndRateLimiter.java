@@ -373,7 +373,8 @@ public final class JdbcConcurrencyAndRateLimiter {
 
     /** Returns the last run under a debounce name; it may have started. */
     public @Nullable RunId findDebouncedRun(String name) throws SQLException {
-        return session.queryOne("SELECT run FROM semel_debounce WHERE name = ?", row -> RunId.of(row.getBytes(1)), name);
+        return session.queryOne(
+                "SELECT run FROM semel_debounce WHERE name = ?", row -> RunId.of(row.getBytes(1)), name);
     }
 
     public enum KeyUse {

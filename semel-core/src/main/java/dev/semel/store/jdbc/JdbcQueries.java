@@ -5,8 +5,10 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Runs read queries on one session. A failed query means that the store is unreachable. */
+/** Runs read queries on one session. A query fails if the store is unreachable or rejects a value. */
 abstract class JdbcQueries {
+    private static final String BAD_VALUE = "22"; // the SQLSTATE class of data exceptions
+
     protected final JdbcSession session;
 
     JdbcQueries(JdbcSession session) {
@@ -29,7 +31,7 @@ abstract class JdbcQueries {
         try {
             return question.run();
         } catch (SQLException e) {
-            throw new StoreFailure.Unreachable("The store did not answer a query", e);
+            throw failure(e);
         }
     }
 
@@ -37,8 +39,15 @@ abstract class JdbcQueries {
         try {
             return question.run();
         } catch (SQLException e) {
-            throw new StoreFailure.Unreachable("The store did not answer a query", e);
+            throw failure(e);
         }
+    }
+
+    /** A value that no row can have is a mistake of the caller; a retry does not help. */
+    private static StoreFailure failure(SQLException e) {
+        return e.getSQLState() != null && e.getSQLState().startsWith(BAD_VALUE)
+                ? new StoreFailure.ValueRejected("The store rejected a value of a query", e)
+                : new StoreFailure.Unreachable("The store did not answer a query", e);
     }
 
     @FunctionalInterface

@@ -69,7 +69,6 @@ public final class JdbcSession implements AutoCloseable {
 
     /** Returns the number of changed rows. */
     public int update(String sql, @Nullable Object... values) throws SQLException {
-        rejectUnstorable(values);
         return bound(sql, values).executeUpdate();
     }
 
@@ -86,7 +85,7 @@ public final class JdbcSession implements AutoCloseable {
         return rows.isEmpty() ? new int[0] : statement.executeBatch();
     }
 
-    /** SQLite would store what PostgreSQL rejects. Each store takes one of the two codes as a rejected value. */
+    /** SQLite would accept what PostgreSQL rejects. Each store takes one of the two codes as a rejected value. */
     public static void rejectUnstorable(@Nullable Object... values) throws SQLException {
         for (Object value : values) {
             if (value instanceof String text && !StorableText.isStorable(text)) {
@@ -99,6 +98,7 @@ public final class JdbcSession implements AutoCloseable {
     }
 
     private PreparedStatement bound(String sql, @Nullable Object... values) throws SQLException {
+        rejectUnstorable(values);
         PreparedStatement statement = prepare(sql);
         for (int i = 0; i < values.length; i++) {
             bind(statement, i + 1, values[i]);

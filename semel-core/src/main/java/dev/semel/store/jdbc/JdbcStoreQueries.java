@@ -224,14 +224,10 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
 
     @Override
     public List<QueueHolder> queueHolders(String queue, int limit) {
-        return list(
-                """
-                SELECT run, concurrency_limit FROM semel_queue_entry WHERE queue = ? AND started = 1
-                ORDER BY ticket LIMIT ?
-                """,
-                row -> new QueueHolder(RunId.of(row.getBytes(1)), row.getInt(2), List.of()),
-                queue,
-                limit)
+        return list("""
+            SELECT run, concurrency_limit FROM semel_queue_entry WHERE queue = ? AND started = 1
+            ORDER BY ticket LIMIT ?
+            """, row -> new QueueHolder(RunId.of(row.getBytes(1)), row.getInt(2), List.of()), queue, limit)
                 .stream()
                 .map(holder -> new QueueHolder(holder.run(), holder.limit(), waitingQueues(holder.run())))
                 .toList();

@@ -283,7 +283,9 @@ final class PostgresBatchRowLocker {
             RunId own = admit.run().id();
             if (use == KeyUse.LIVE && !waiting.equals(Optional.of(own))) {
                 decidedByKey.add(own);
-            } else if (use == KeyUse.FREE && waiting.isPresent() && !waiting.get().equals(own)) {
+            } else if (use == KeyUse.FREE
+                    && waiting.isPresent()
+                    && !waiting.get().equals(own)) {
                 debounceTargets.put(own, waiting.get());
                 runs.add(waiting.get());
             }

@@ -131,7 +131,8 @@ final class PostgresTriggerAdmissionWriter {
         if (all.isEmpty()) {
             return;
         }
-        Set<RunDeduplicationKey> inserted = keys(bindClaims(new ArrayStatement<>(session, CLAIM, all).value(context.now())));
+        Set<RunDeduplicationKey> inserted =
+                keys(bindClaims(new ArrayStatement<>(session, CLAIM, all).value(context.now())));
         List<AdmissionClaim> missed = new ArrayList<>();
         for (AdmissionClaim c : all) {
             if (inserted.contains(c.claim().key())) {
@@ -154,7 +155,8 @@ final class PostgresTriggerAdmissionWriter {
             AdmissionClaim c = missed.get(i);
             RunDeduplicationKeyRecord keyRecord = found.get(i);
             KeyStatus status = keyRecord == null ? null : TriggerAdmissionRules.statusOf(keyRecord, context.now());
-            if (c.of().debounceTarget != null && (status == null || status == KeyStatus.LIVE || status == KeyStatus.FAILED)) {
+            if (c.of().debounceTarget != null
+                    && (status == null || status == KeyStatus.LIVE || status == KeyStatus.FAILED)) {
                 c.of().retry |= c.claim().binding(); // the key was free a moment ago; the retry finds its holder
             } else if (c.of().debounceTarget != null && !c.claim().binding()) {
                 continue; // only reported, and not by a debounced trigger
@@ -163,9 +165,7 @@ final class PostgresTriggerAdmissionWriter {
             } else if (keyRecord.run().equals(c.of().run())) {
                 c.of().lineage = keyRecord.lineage(); // a retry after a lost response
             } else {
-                c.of().occupiedKeys
-                        .add(new TriggerAdmissionBatchItem.OccupiedKey(
-                                c.claim(), keyRecord, status));
+                c.of().occupiedKeys.add(new TriggerAdmissionBatchItem.OccupiedKey(c.claim(), keyRecord, status));
             }
         }
     }
@@ -322,7 +322,8 @@ final class PostgresTriggerAdmissionWriter {
             }
             TriggerAdmissionBatchItem leader = leaders.get(claim.key());
             // The next transaction sees whether a run with start conditions started or was debounced.
-            boolean open = leader != null && !leader.isHeld() && leader.admit.run().startConditions() != null;
+            boolean open =
+                    leader != null && !leader.isHeld() && leader.admit.run().startConditions() != null;
             if (leader == null || leader.retry || open) {
                 return new AdmitResult.RetryNextBatch();
             }
