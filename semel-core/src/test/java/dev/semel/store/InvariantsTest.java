@@ -51,6 +51,7 @@ final class InvariantsTest {
         that waits for a place is free     | UPDATE semel_unfinished_run SET start_blocked = 0
         waits for a place and has all      | UPDATE semel_queue_entry SET started = 1
         has its places and has not         | UPDATE semel_unfinished_run SET queue_state = 1
+        enters a queue later has a place   | UPDATE semel_queue_entry SET ticket = -ticket
         effect belongs to another          | UPDATE semel_effect SET ws = 9
         row of semel_signal_wait is about no  | UPDATE semel_signal_wait SET run = zeroblob(16)
         is kept and somebody listens for   | UPDATE semel_keyed_signal SET key = 'heard'
