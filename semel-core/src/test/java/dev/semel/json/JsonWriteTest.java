@@ -67,7 +67,7 @@ class JsonWriteTest {
         refuse(NODES.stringNode("a\ud800"), "surrogate");
         refuse(NODES.stringNode("\udc00a"), "surrogate");
         refuse(NODES.objectNode().put("\ud800\ud800", 1), "surrogate");
-        refuse(NODES.missingNode(), "missing");
+        refuse(NODES.missingNode(), "MissingNode");
         refuse(NODES.pojoNode(new Object()), "Java object");
         refuse(NODES.numberNode(BigInteger.TEN.pow(1000)), "longer than 1000");
         refuse(NODES.numberNode(BigDecimal.valueOf(1, Integer.MIN_VALUE)), "exponent");

@@ -94,7 +94,7 @@ final class ReplayTest extends SqliteTestBase {
                 assertThrows(SemelException.class, () -> semel.start(one, "y", Start.replayOf(run.id())));
         assertEquals(ErrorCode.INVALID_INPUT, refused.code());
         assertTrue(refused.detail().contains("a different input"), refused.detail());
-        assertTrue(refused.detail().contains("no run was started"), refused.detail());
+        assertTrue(refused.detail().contains("No run was started"), refused.detail());
         RunHandle<Integer> meant = semel.start(one, "y", Start.replayWithOtherInput(run.id()));
         assertEquals(1, meant.result(SOON), "what was done is reused");
         assertEquals(1, sent.get());
