@@ -3,6 +3,7 @@ package dev.semel.server.expressions;
 import dev.cel.common.CelErrorCode;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
+import dev.semel.json.UnparsedJson;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -120,15 +121,15 @@ public sealed interface WorkflowExpression {
 
     /** The value at the path, or null if a part of it is missing. */
     public static @Nullable JsonNode valueAt(JsonNode node, List<Object> parts) {
-        JsonNode at = node;
+        JsonNode at = UnparsedJson.parse(node);
         for (Object part : parts) {
             JsonNode next = part instanceof Long index ? item(at, index) : member(at, part.toString());
             if (next == null) {
                 return null;
             }
-            at = next;
+            at = UnparsedJson.parse(next);
         }
-        return at.isMissingNode() ? null : at;
+        return at.isMissingNode() ? null : UnparsedJson.parseAll(at);
     }
 
     private static @Nullable JsonNode member(JsonNode node, String name) {

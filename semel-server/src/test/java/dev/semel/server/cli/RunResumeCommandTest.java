@@ -47,7 +47,7 @@ class RunResumeCommandTest {
             """));
         var result = client.run("run", "resume", "run_1", "--dry-run");
         assertEquals(0, result.exit(), result.err());
-        assertTrue(result.out().contains("mail  send    it was rejected"), result.out());
+        assertTrue(result.out().contains("mail  send    the effect was rejected"), result.out());
         assertTrue(server.seen.getFirst().target().endsWith("?dry_run=true"));
     }
 
