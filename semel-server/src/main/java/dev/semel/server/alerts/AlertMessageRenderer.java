@@ -78,8 +78,8 @@ final class AlertMessageRenderer {
                     + " shows which fields differ and which caller sent the request. That caller needs a new key for"
                     + " each new action.";
             case "duplicates_prevented" ->
-                "callers send more duplicates than usual. Semel prevented them. Look for timeouts or a retry"
-                        + " loop at the caller; `semel request list` shows the caller.";
+                "callers send more duplicates than usual. Semel executed none of them twice. Look for timeouts or a"
+                        + " retry loop at the caller; `semel request list` shows the caller.";
             case "retry_recoveries" ->
                 "runs completed after a failed attempt or a crash. A service that your steps call may be unstable. Show"
                         + " the attempts with `semel run timeline RUN`.";
