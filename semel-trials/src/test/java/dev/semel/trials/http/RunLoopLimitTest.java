@@ -135,7 +135,7 @@ class RunLoopLimitTest {
             admin.publish(scheduled("first", 100)).expect(200);
             HttpReply refused = admin.publish(scheduled("second", 21));
             ProblemResponseChecks.expect(refused, 400, "invalid-definition");
-            assertTrue(refused.text("detail").contains("would have 121"), refused.body());
+            assertTrue(refused.text("detail").contains("would then have 121"), refused.body());
             admin.publish(scheduled("second", 20)).expect(200);
             admin.publish(scheduled("first", 99)).expect(200);
             admin.publish(scheduled("second", 21)).expect(200);
