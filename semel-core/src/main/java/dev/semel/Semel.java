@@ -61,7 +61,7 @@ public interface Semel extends AutoCloseable {
 
     /**
      * Confirms the clock of this machine after a jump that {@link #health} reports as a warning. On SQLite Semel deletes
-     * nothing and ends no key window after a jump, until this call or until the clock has run evenly for an hour.
+     * nothing and lets no key expire after a jump, until this call or until the clock has run evenly for an hour.
      */
     void confirmClock();
 

@@ -54,7 +54,7 @@ public final class TrustedClock implements LongSupplier {
             return "The clock of this machine jumped and is " + ahead.abs().toSeconds() + " s "
                     + (ahead.isNegative() ? "behind" : "ahead of") + " the store's clock. Until "
                     + instant(trustedAt).truncatedTo(ChronoUnit.SECONDS)
-                    + " the server deletes nothing and ends no key window, unless an operator confirms the clock.";
+                    + " the server deletes nothing and lets no key expire, unless an operator confirms the clock.";
         }
     }
 
@@ -160,7 +160,7 @@ public final class TrustedClock implements LongSupplier {
             LOG.log(
                     Level.ERROR,
                     "the clock of this machine jumped from about {0} to {1}. The store continues with {0}. Until both"
-                            + " clocks have run evenly for an hour, Semel deletes nothing and ends no key window. If"
+                            + " clocks have run evenly for an hour, Semel deletes nothing and lets no key expire. If"
                             + " the clock of the machine is right, run `semel clock confirm`; otherwise correct it",
                     instant(expected),
                     instant(now.time));

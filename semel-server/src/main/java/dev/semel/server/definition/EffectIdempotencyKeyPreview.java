@@ -21,7 +21,7 @@ public record EffectIdempotencyKeyPreview(
         @Nullable String key, @Nullable String problem) {
     private static final String PERSONAL = "it reads personal data, which is not shown here";
     private static final String DERIVED =
-            "it is computed from step results, which may contain personal data; only a plain path is shown here";
+            "the key is computed from step results, which may contain personal data, so it is not shown";
 
     public record RunValues(JsonNode input, Map<String, JsonNode> results) {}
 
