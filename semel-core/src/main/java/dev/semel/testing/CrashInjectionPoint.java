@@ -10,7 +10,8 @@ package dev.semel.testing;
 record CrashInjectionPoint(String label, int pass) {
     CrashInjectionPoint {
         if (pass < 1) {
-            throw new IllegalArgumentException("the number of the pass through the crash point must be at least 1, not " + pass);
+            throw new IllegalArgumentException(
+                    "the number of the pass through the crash point must be at least 1, not " + pass);
         }
     }
 

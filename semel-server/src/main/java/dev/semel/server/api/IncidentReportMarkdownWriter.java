@@ -160,7 +160,8 @@ final class IncidentReportMarkdownWriter {
     private static String visible(JsonNode facts) {
         String runs = facts.path("first").isMissingNode()
                 ? "The run list has no failed run of this period."
-                : "The first failed run has been visible in the run list since " + text(facts.path("first"), "at") + ".";
+                : "The first failed run has been visible in the run list since " + text(facts.path("first"), "at")
+                        + ".";
         return runs + " " + alertSentence(facts) + " " + auditSentence(facts)
                 + " Add who noticed the failure first, and how.";
     }

@@ -210,7 +210,8 @@ class DetailPagesInBrowserTest {
             assertThat(list.page().locator("main")).containsText("0 of 1 reviews decided");
             assertThat(list.page().locator("main")).containsText("now has version 2, not 1");
             press(page.page(), "Record decision");
-            assertThat(page.page().locator("main")).containsText("a user has already decided, or the run has continued");
+            assertThat(page.page().locator("main"))
+                    .containsText("a user has already decided, or the run has continued");
         }
         assertEquals("open", api().get("/v1/reviews/" + review).text("status"), "the second send is not decided");
         String known = "{\"ids\":[\"" + review + "@2\",\"" + asked(other, 1) + "@1\"],\"decision\":\"happened\"}";
