@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 public record IdempotencyKey(String text) {
     public static final int MAX_LENGTH = 255;
 
-    private static final String SPEC =
-            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1";
-
     private static final String FIX =
             "Send the header once, with 1 to 255 visible ASCII characters. Double quotes around them are optional.";
 
@@ -84,10 +81,9 @@ public record IdempotencyKey(String text) {
 
     private static SemelException invalid(String text, String rule) {
         SemelException problem = new SemelException(
-                        ErrorCode.IDEMPOTENCY_KEY_INVALID,
-                        "The Idempotency-Key is not valid: " + rule + ". Nothing was started or changed.",
-                        FIX)
-                .with("spec", SPEC);
+                ErrorCode.IDEMPOTENCY_KEY_INVALID,
+                "The Idempotency-Key is not valid: " + rule + ". Nothing was started or changed.",
+                FIX);
         // Echoed only if it cannot break a header, a log line or an HTML page.
         boolean safe = !text.isEmpty() && text.length() <= MAX_LENGTH && IdempotencyKeyAlphabet.firstOutside(text) < 0;
         return safe ? problem.with("idempotency_key", text) : problem;

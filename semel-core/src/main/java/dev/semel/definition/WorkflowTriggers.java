@@ -4,6 +4,7 @@ import dev.semel.schedule.Schedule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 public record WorkflowTriggers(List<EventSubscription> events, List<Schedule> schedules) {
     public static final WorkflowTriggers NONE = new WorkflowTriggers(List.of(), List.of());
@@ -44,8 +45,9 @@ public record WorkflowTriggers(List<EventSubscription> events, List<Schedule> sc
 
     @FunctionalInterface
     public interface EventMapper {
-        /** Every matching event starts a run with the event's data as input. */
-        EventMapper DATA_AS_INPUT = event -> new MappedEvent.Input(event.path("data"));
+        /** Every matching event starts a run with the event's data as input; {@code {}} if it has no data. */
+        EventMapper DATA_AS_INPUT = event ->
+                new MappedEvent.Input(event.has("data") ? event.path("data") : JsonNodeFactory.instance.objectNode());
 
         MappedEvent map(JsonNode event);
     }

@@ -78,6 +78,7 @@ public final class TriggerAdmissionController {
      */
     public TriggerResult trigger(
             int workspace, WorkflowCatalogEntry first, Function<WorkflowCatalogEntry, Trigger> builder) {
+        Trigger trigger = null;
         try {
             WorkflowCatalogEntry current = first;
             for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -85,8 +86,7 @@ public final class TriggerAdmissionController {
                 RunId id = current.candidate() == null
                         ? null
                         : dependencies.environment().newId();
-                Trigger trigger =
-                        id == null ? buildTrigger(current, builder) : withAssignedVersion(current, id, builder);
+                trigger = id == null ? buildTrigger(current, builder) : withAssignedVersion(current, id, builder);
                 TriggerResult answer = trigger == null ? null : admitOnce(trigger, id);
                 if (answer != null) {
                     return answer;
@@ -95,7 +95,9 @@ public final class TriggerAdmissionController {
             }
             throw TriggerRejectionErrorFactory.workflowKeepsChanging(first.published());
         } catch (StoreFailure e) {
-            throw TriggerRejectionErrorFactory.unavailable(e);
+            // Without a built trigger, nothing was submitted.
+            throw TriggerRejectionErrorFactory.unavailable(
+                    e, trigger == null || !trigger.identifiers().isEmpty());
         }
     }
 

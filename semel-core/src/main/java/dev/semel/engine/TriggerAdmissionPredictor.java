@@ -39,7 +39,7 @@ public final class TriggerAdmissionPredictor {
         try {
             return decided(trigger, at);
         } catch (StoreFailure e) {
-            throw TriggerRejectionErrorFactory.unavailable(e);
+            throw TriggerRejectionErrorFactory.unavailable(e, true);
         }
     }
 

@@ -12,9 +12,6 @@ import dev.semel.trigger.Trigger;
 
 /** Builds the errors of rejected triggers: what failed, the state now and what to do, without payload values. */
 final class TriggerRejectionErrorFactory {
-    private static final String DRAFT =
-            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-";
-
     private TriggerRejectionErrorFactory() {}
 
     static SemelException conflict(Trigger trigger, TriggerAdmissionDecision.Conflict conflict) {
@@ -43,7 +40,7 @@ final class TriggerRejectionErrorFactory {
                                         + " run_id.")
                         .with("reason", "run_id");
         };
-        return withKey(rejection.with("run_id", keyRecord.runIdText()), trigger, "2.2");
+        return withKey(rejection.with("run_id", keyRecord.runIdText()), trigger);
     }
 
     static SemelException duplicatePayload(Trigger trigger, RunDeduplicationKeyRecord keyRecord) {
@@ -54,23 +51,26 @@ final class TriggerRejectionErrorFactory {
                         "Check that run. If this is a new action, send a different value in a field of the"
                                 + " fingerprint.")
                 .with("run_id", keyRecord.runIdText());
-        return withKey(rejection, trigger, "2.2");
+        return withKey(rejection, trigger);
     }
 
-    static SemelException withKey(SemelException rejection, Trigger trigger, String section) {
+    static SemelException withKey(SemelException rejection, Trigger trigger) {
         IdempotencyKey key = trigger.identifiers().key();
-        if (key != null) {
-            rejection.with("idempotency_key", key.text());
-        }
-        return rejection.with("spec", DRAFT + section);
+        return key == null ? rejection : rejection.with("idempotency_key", key.text());
     }
 
     static SemelException inUse(Trigger trigger) {
+        if (trigger.identifiers().key() == null) {
+            return new SemelException(
+                    ErrorCode.STORE_UNAVAILABLE,
+                    "Another request holds a lock that this request needs. This request started no run.",
+                    "Send the request again in a second.");
+        }
         SemelException rejection = new SemelException(
                 ErrorCode.IDEMPOTENCY_KEY_IN_USE,
                 "Another worker is still admitting the first request with this key. This request started no run.",
                 "Send this request again in a second. The response then contains the run of the first request.");
-        return withKey(rejection, trigger, "2.6");
+        return withKey(rejection, trigger);
     }
 
     static SemelException workflowKeepsChanging(WorkflowVersion workflow) {
@@ -92,7 +92,8 @@ final class TriggerRejectionErrorFactory {
                 e);
     }
 
-    static SemelException unavailable(StoreFailure e) {
+    /** @param isRepeatable whether the request has a key or a chosen run id, so that a repeat finds the same run */
+    static SemelException unavailable(StoreFailure e, boolean isRepeatable) {
         if (e instanceof StoreFailure.ValueRejected) {
             return new SemelException(
                     ErrorCode.INVALID_INPUT,
@@ -106,7 +107,10 @@ final class TriggerRejectionErrorFactory {
         return new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
                 "The store did not accept this request in time. The run may or may not have started.",
-                "Send the request again with the same key in a moment. This is always safe.",
+                isRepeatable
+                        ? "Send the request again with the same key in a moment. This is always safe."
+                        : "The request has no key, so a repeat can start a second run. Look for the run in the run list"
+                                + " first, or send a key.",
                 e);
     }
 }

@@ -100,6 +100,11 @@ public record Trigger(
         public static Identifiers of(SourceKey sourceKey) {
             return new Identifiers(null, null, sourceKey);
         }
+
+        /** Whether nothing identifies the request, so that a repeat starts another run. */
+        public boolean isEmpty() {
+            return key == null && runId == null && sourceKey == null;
+        }
     }
 
     /**

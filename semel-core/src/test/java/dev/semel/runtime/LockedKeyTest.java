@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.store.Await;
 import dev.semel.store.Dialect;
 import dev.semel.store.PostgresStoreFixture;
@@ -58,6 +59,27 @@ final class LockedKeyTest {
             connection.rollback();
         }
         assertFalse(bench.ask("plain").key("K").send().replayed());
+    }
+
+    @Test
+    void a_trigger_without_a_key_that_meets_a_lock_can_be_sent_again() throws SQLException {
+        try (Connection connection = bench.fixture.jdbc()) {
+            connection.setAutoCommit(false);
+            try (var statement = connection.prepareStatement("""
+                INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+                VALUES (?, 4, 'mine', ?, ?, 0, 9223372036854775807, 1)
+                """)) {
+                statement.setInt(1, bench.workspace());
+                statement.setBytes(2, other.run().bytes());
+                statement.setBytes(3, new byte[32]);
+                statement.executeUpdate();
+            }
+            SemelException refused = bench.ask("plain").runId("mine").refused();
+            assertEquals(ErrorCode.STORE_UNAVAILABLE, refused.code());
+            assertTrue(refused.detail().endsWith("This request started no run."), refused.detail());
+            connection.rollback();
+        }
+        assertFalse(bench.ask("plain").runId("mine").send().replayed());
     }
 
     @Test

@@ -23,9 +23,6 @@ import tools.jackson.databind.node.ObjectNode;
 record IdempotentInboundRequestExecutor(SemelRuntime semel) {
     private static final long RETENTION_MICROS = Duration.ofHours(24).toNanos() / 1_000;
     private static final int LONGEST_REASON = 500;
-    private static final String DRAFT =
-            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.2";
-
     /**
      * Executes the change, or returns the response of the first execution. Null: the store rejected the change and
      * nothing was saved.
@@ -88,7 +85,6 @@ record IdempotentInboundRequestExecutor(SemelRuntime semel) {
                         "Key \"" + key.text() + "\" was used before for a different request. Nothing was changed.",
                         "Send the original request to get the original response, or use a new key.")
                 .with("reason", "request")
-                .with("idempotency_key", key.text())
-                .with("spec", DRAFT);
+                .with("idempotency_key", key.text());
     }
 }

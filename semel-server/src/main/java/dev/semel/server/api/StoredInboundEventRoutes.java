@@ -255,9 +255,8 @@ final class StoredInboundEventRoutes {
 
     /** The payload of a webhook event is stored with its delivery, as long as the webhook's `keep` setting says. */
     private InboundEvent event(DatabaseRows.EventRow stored) {
-        InboundEvent event = StoredInboundEventReader.read(stored);
-        if (event.envelope().has("data")) {
-            return event;
+        if (stored.triggerSource() != TriggerSource.WEBHOOK) {
+            return StoredInboundEventReader.read(stored);
         }
         return ApiErrors.orNotFound(
                 webhooks == null ? null : webhooks.eventOf(stored),

@@ -176,10 +176,7 @@ final class WorkflowTriggerRoutes {
                                     + "\" requires an idempotency key and the request has none. "
                                     + "No run was started.",
                             "Add the header Idempotency-Key with the id of the event or action. Send the same value"
-                                    + " with every retry.")
-                    .with(
-                            "spec",
-                            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1");
+                                    + " with every retry.");
         }
         return new Trigger(
                         spaces.get(who.workspace()),

@@ -35,9 +35,6 @@ import tools.jackson.databind.JsonNode;
 
 /** A workflow file that was parsed, validated and compiled, ready to run. Thread-safe. */
 public final class WorkflowDefinition {
-    private static final String SPEC =
-            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1";
-
     private final String text;
     private final YamlWorkflowReader.DefinitionParts parts;
 
@@ -151,20 +148,18 @@ public final class WorkflowDefinition {
 
     private SemelException noKey(String because) {
         return new SemelException(
-                        ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
+                ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
                         "Workflow '%s' could not derive its key (trigger.http.key), because %s. No run was started."
-                                .formatted(name(), because),
-                        "Send the field that the key is derived from, or send an Idempotency-Key header.")
-                .with("spec", SPEC);
+                        .formatted(name(), because),
+                "Send the field that the key is derived from, or send an Idempotency-Key header.");
     }
 
     private SemelException badKey(String rule) {
         return new SemelException(
-                        ErrorCode.IDEMPOTENCY_KEY_INVALID,
+                ErrorCode.IDEMPOTENCY_KEY_INVALID,
                         "The key that workflow '%s' derived (trigger.http.key) is invalid: %s. No run was started."
-                                .formatted(name(), rule),
-                        "Correct the data or the expression, or send an Idempotency-Key header.")
-                .with("spec", SPEC);
+                        .formatted(name(), rule),
+                "Correct the data or the expression, or send an Idempotency-Key header.");
     }
 
     /** @throws SemelException `invalid-input`, with JSON Pointers in the member `errors` and without values */

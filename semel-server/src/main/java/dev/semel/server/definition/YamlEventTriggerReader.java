@@ -109,8 +109,9 @@ record YamlEventTriggerReader(YamlFileErrorCollector problems, YamlValueTemplate
                         return new MappedEvent.NoMatch();
                     }
                 }
-                return new MappedEvent.Input(
-                        data == null ? event.path("data") : data.evaluate(scope, new StepResultSizeLimit()));
+                return data == null
+                        ? WorkflowTriggers.EventMapper.DATA_AS_INPUT.map(event)
+                        : new MappedEvent.Input(data.evaluate(scope, new StepResultSizeLimit()));
             } catch (ExpressionEvaluationException failure) {
                 return new MappedEvent.Failed("its expressions could not be evaluated, because " + failure.reason());
             }

@@ -3,12 +3,15 @@ package dev.semel.server.http;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Converts errors to RFC 9457 problem responses, with the retry and rate-limit headers that clients understand. */
 public final class HttpProblemResponseMapper {
     private static final JsonMapper JSON = JsonMapper.shared();
+    private static final String DRAFT =
+            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-";
     private static final String KEY_GUIDE = "</docs/idempotency>; rel=\"describedby\"; type=\"text/plain\"";
 
     private HttpProblemResponseMapper() {}
@@ -72,7 +75,24 @@ public final class HttpProblemResponseMapper {
                 out.set(name, JSON.valueToTree(value));
             }
         });
+        String section = draftSection(code);
+        if (section != null) {
+            out.put("spec", DRAFT + section);
+            if (!out.has("idempotency_key")) {
+                out.putNull("idempotency_key");
+            }
+        }
         return out;
+    }
+
+    /** The section of the IETF draft that a problem with a key follows; null for other problems. */
+    private static @Nullable String draftSection(ErrorCode code) {
+        return switch (code) {
+            case IDEMPOTENCY_KEY_INVALID, IDEMPOTENCY_KEY_REQUIRED -> "2.1";
+            case IDEMPOTENCY_KEY_CONFLICT, DUPLICATE_PAYLOAD -> "2.2";
+            case IDEMPOTENCY_KEY_IN_USE -> "2.6";
+            default -> null;
+        };
     }
 
     private static boolean hasRetryAfter(ErrorCode code) {

@@ -33,7 +33,7 @@ public final class BinaryCloudEventReader {
             String name = header.toLowerCase(Locale.ROOT).substring(PREFIX.length());
             attribute(attributes, name, lines);
         });
-        JsonNode version = attributes.remove("specversion");
+        JsonNode version = attributes.get("specversion");
         if (version == null || !version.stringValue().equals("1.0")) {
             throw of("specversion", "the header ce-specversion must be 1.0");
         }
@@ -104,9 +104,9 @@ public final class BinaryCloudEventReader {
     }
 
     /** JSON as JSON, text as text, anything else in Base64. */
-    private static JsonNode data(@Nullable String contentType, byte[] body) {
+    private static @Nullable JsonNode data(@Nullable String contentType, byte[] body) {
         if (body.length == 0) {
-            return JsonNodeFactory.instance.objectNode();
+            return null;
         }
         if (contentType == null || JsonInboundEventReader.isJson(contentType)) {
             return StrictJsonCodec.parse(body);

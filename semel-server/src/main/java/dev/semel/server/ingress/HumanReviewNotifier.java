@@ -149,7 +149,7 @@ public final class HumanReviewNotifier implements AutoCloseable {
         whole.put("specversion", "1.0").put("id", id).put("source", SOURCE).put("type", TYPE + word);
         whole.put("time", at.toString()).put("subject", row.id());
         whole.set("data", data);
-        return new InboundEvent(SOURCE, id, TYPE + word, at, row.id(), data, whole);
+        return InboundEvent.of(whole);
     }
 
     @Override

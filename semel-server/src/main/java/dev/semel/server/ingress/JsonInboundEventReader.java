@@ -3,10 +3,12 @@ package dev.semel.server.ingress;
 import static dev.semel.server.ingress.InboundEventErrorFactory.of;
 
 import dev.semel.json.StrictJsonCodec;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.DateTimeException;
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Base64;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -20,6 +22,11 @@ import tools.jackson.databind.node.ObjectNode;
 public final class JsonInboundEventReader {
     private static final int LONGEST_NAME = 1_024;
     private static final int LONGEST_TYPE = 255;
+    private static final Pattern TIME =
+            Pattern.compile("\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?([Zz]|[+-]\\d\\d:\\d\\d)");
+    /** RFC 2045: type, subtype and parameters with a token or a quoted text as value. */
+    private static final Pattern MEDIA_TYPE = Pattern.compile(
+            "[!#$%&'*+.^_`|~\\w-]+/[!#$%&'*+.^_`|~\\w-]+(\\s*;\\s*[!#$%&'*+.^_`|~\\w-]+=([!#$%&'*+.^_`|~\\w-]+|\"[^\"]*\"))*\\s*;?\\s*");
     private static final Pattern ATTRIBUTE = Pattern.compile("[a-z0-9]{1,64}");
 
     private JsonInboundEventReader() {}
@@ -32,7 +39,7 @@ public final class JsonInboundEventReader {
         checkVersion(json, cloud);
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
         for (String name : json.propertyNames()) {
-            if (!name.equals("data") && !name.equals("data_base64") && !name.equals("specversion")) {
+            if (!name.equals("data") && !name.equals("data_base64")) {
                 attribute(whole, name, json.path(name));
             }
         }
@@ -70,11 +77,11 @@ public final class JsonInboundEventReader {
         return out.toString();
     }
 
-    private static JsonNode data(JsonNode json) {
+    private static @Nullable JsonNode data(JsonNode json) {
         JsonNode data = json.get("data");
         JsonNode encoded = json.get("data_base64");
         if (encoded == null || encoded.isNull()) {
-            return data == null || data.isNull() ? JsonNodeFactory.instance.objectNode() : data;
+            return data == null || data.isNull() ? null : data;
         }
         if (data != null) {
             throw of("data_base64", "send either data or data_base64, not both");
@@ -92,19 +99,41 @@ public final class JsonInboundEventReader {
         return type != null && type.isString() && isJson(type.stringValue()) ? StrictJsonCodec.parse(bytes) : encoded;
     }
 
-    /** Creates the event from attributes that are already well-formed. */
-    static InboundEvent event(ObjectNode attributes, JsonNode data) {
-        String id = required(attributes, "id", LONGEST_NAME);
-        String source = required(attributes, "source", LONGEST_NAME);
-        String type = required(attributes, "type", LONGEST_TYPE);
-        String subject = optional(attributes, "subject");
-        Instant time = time(optional(attributes, "time"));
-        ObjectNode whole = attributes.deepCopy();
-        whole.set("data", data);
-        return new InboundEvent(source, id, type, time, subject, data, whole);
+    /** Creates the event from attributes that are already well-formed. Absent data stay absent. */
+    static InboundEvent event(ObjectNode attributes, @Nullable JsonNode data) {
+        required(attributes, "id", LONGEST_NAME);
+        required(attributes, "source", LONGEST_NAME);
+        required(attributes, "type", LONGEST_TYPE);
+        check(attributes, "subject", text -> !text.isEmpty(), "subject must not be empty; leave it out instead");
+        check(
+                attributes,
+                "time",
+                JsonInboundEventReader::isTime,
+                "time must be an RFC 3339 time such as 2026-11-15T09:00:00Z");
+        check(
+                attributes,
+                "datacontenttype",
+                text -> MEDIA_TYPE.matcher(text).matches(),
+                "the content type of the data must be a media type such as application/json");
+        check(
+                attributes,
+                "dataschema",
+                JsonInboundEventReader::isAbsoluteUri,
+                "dataschema must be an absolute URI such as https://acme.example/schema");
+        if (data != null) {
+            attributes.set("data", data);
+        }
+        return InboundEvent.of(attributes);
     }
 
-    private static String required(ObjectNode attributes, String name, int longest) {
+    private static void check(ObjectNode attributes, String name, Predicate<String> rule, String otherwise) {
+        String text = optional(attributes, name);
+        if (text != null && !rule.test(text)) {
+            throw of(name, otherwise);
+        }
+    }
+
+    private static void required(ObjectNode attributes, String name, int longest) {
         String value = optional(attributes, name);
         if (value == null) {
             throw of(name, name + " is missing");
@@ -118,7 +147,6 @@ public final class JsonInboundEventReader {
         if (value.chars().anyMatch(Character::isISOControl)) {
             throw of(name, name + " contains control characters");
         }
-        return value;
     }
 
     private static @Nullable String optional(ObjectNode attributes, String name) {
@@ -132,14 +160,23 @@ public final class JsonInboundEventReader {
         return value.stringValue();
     }
 
-    private static @Nullable Instant time(@Nullable String text) {
-        if (text == null) {
-            return null;
+    private static boolean isTime(String text) {
+        if (!TIME.matcher(text).matches()) { // java.time also accepts times without seconds
+            return false;
         }
         try {
-            return OffsetDateTime.parse(text).toInstant();
+            OffsetDateTime.parse(text);
+            return true;
         } catch (DateTimeException e) {
-            throw of("time", "time must be an RFC 3339 time such as 2026-11-15T09:00:00Z");
+            return false;
+        }
+    }
+
+    private static boolean isAbsoluteUri(String text) {
+        try {
+            return new URI(text).isAbsolute();
+        } catch (URISyntaxException e) {
+            return false;
         }
     }
 

@@ -35,18 +35,7 @@ record VerifiedWebhookEvent(String id, InboundEvent event) {
     private static InboundEvent event(String id, String source, String type, JsonNode data) {
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
         whole.put("id", id).put("source", source).put("type", type).set("data", data);
-        return of(whole);
-    }
-
-    private static InboundEvent of(JsonNode whole) {
-        return new InboundEvent(
-                whole.path("source").asString(""),
-                whole.path("id").asString(""),
-                whole.path("type").asString(""),
-                null,
-                null,
-                whole.path("data"),
-                whole);
+        return InboundEvent.of(whole);
     }
 
     /** The webhook name prefixes the event's source, so one webhook cannot pose as another. */
@@ -55,9 +44,7 @@ record VerifiedWebhookEvent(String id, InboundEvent event) {
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
         event.envelope().forEachEntry(whole::set);
         whole.put("source", source);
-        var named =
-                new InboundEvent(source, event.id(), event.type(), event.time(), event.subject(), event.data(), whole);
-        return new VerifiedWebhookEvent(cloudId(event.source(), event.id()), named);
+        return new VerifiedWebhookEvent(cloudId(event.source(), event.id()), InboundEvent.of(whole));
     }
 
     /** A JSON array, because a plain concatenation of two texts is ambiguous. */
@@ -78,7 +65,7 @@ record VerifiedWebhookEvent(String id, InboundEvent event) {
     }
 
     static InboundEvent parseStored(String payload) {
-        return of(StrictJsonCodec.parse(payload));
+        return InboundEvent.of(StrictJsonCodec.parse(payload));
     }
 
     private static String describe(List<ValueLocation> valueLocations) {

@@ -11,7 +11,6 @@ import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.trigger.TriggerSource;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -52,8 +51,10 @@ final class EventReadingTest {
                 "ce-time:2026-11-15T10:00:00+01:00",
                 "ce-tenant:t1");
         assertEquals("/shop", event.source());
-        assertEquals("order 7", event.subject());
-        assertEquals(Instant.parse("2026-11-15T09:00:00Z"), event.time());
+        assertEquals("order 7", event.envelope().path("subject").asString());
+        assertEquals("2026-11-15T10:00:00+01:00", event.envelope().path("time").asString());
+        assertEquals("1.0", event.envelope().path("specversion").asString());
+        assertEquals("application/json", event.envelope().path("datacontenttype").asString());
         assertEquals(1, event.data().path("amount").asInt());
         assertEquals("t1", event.envelope().path("tenant").asString(), "extensions are part of it");
         assertEquals("paid", event.envelope().path("type").asString());
@@ -67,7 +68,7 @@ final class EventReadingTest {
         plain                          | plain
         """)
     void a_header_value_is_unquoted_and_percent_decoded_once(String sent, String read) {
-        assertEquals(read, binary("", "application/json", "ce-subject:" + sent).subject());
+        assertEquals(read, binary("", "application/json", "ce-subject:" + sent).envelope().path("subject").asString());
     }
 
     @ParameterizedTest
@@ -105,6 +106,16 @@ final class EventReadingTest {
         {"specversion":"1.0","id":"1","type":"t"}                                    | source
         {"specversion":"1.0","id":"1","source":"/s"}                                 | type
         {"specversion":"1.0","id":"1","source":"/s","type":"t","time":"yesterday"}   | time
+        {"specversion":"1.0","id":"1","source":"/s","type":"t","time":"2026-11-15T09:00Z"}    | time
+        {"specversion":"1.0","id":"1","source":"/s","type":"t","time":"2026-11-15"}  | time
+        {"specversion":"1.0","id":"1","source":"/s","type":"t","time":""}            | time
+        {"specversion":"1.0","id":"1","source":"/s","type":"t","subject":""}         | subject
+        {"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":""} | datacontenttype
+        {"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":"json"}      | datacontenttype
+        {"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":"a/b;c"}     | datacontenttype
+        {"specversion":"1.0","id":"1","source":"/s","type":"t","dataschema":""}      | dataschema
+        {"specversion":"1.0","id":"1","source":"/s","type":"t","dataschema":"/relative"}      | dataschema
+        {"specversion":"1.0","id":"1","source":"/s","type":"t","dataschema":"https://a b"}    | dataschema
         {"specversion":"1.0","id":"1","source":"/s","type":"t","Upper":"x"}          | Upper
         {"specversion":"1.0","id":"1","source":"/s","type":"t","ext":{"a":1}}        | ext
         {"specversion":"1.0","id":"1","source":"/s","type":"t","data_base64":"***"}  | data_base64
@@ -132,10 +143,37 @@ final class EventReadingTest {
     void a_plain_event_need_not_say_its_version() {
         InboundEvent event = JsonInboundEventReader.read(
                 StrictJsonCodec.parse("{\"id\":\"1\",\"source\":\"/s\",\"type\":\"t\"}"), false);
-        assertTrue(event.data().isObject() && event.data().isEmpty());
+        assertFalse(event.envelope().has("data"), "absent data stay absent");
+        assertFalse(event.envelope().has("specversion"));
         refused(() -> JsonInboundEventReader.read(
                 StrictJsonCodec.parse("{\"source\":\"/s\",\"type\":\"t\",\"data\":{}}"), false));
         refused(() -> JsonInboundEventReader.read(StrictJsonCodec.parse("[]"), false));
+    }
+
+    @Test
+    void every_attribute_of_a_structured_event_reaches_expressions() {
+        String json = """
+                {"specversion":"1.0","id":"1","source":"/s","type":"t","time":"2026-11-15t09:00:00.25z","subject":"o",
+                 "dataschema":"https://acme.example/s#1","datacontenttype":"application/json; charset=utf-8","ext":true}""";
+        InboundEvent event = JsonInboundEventReader.read(StrictJsonCodec.parse(json), true);
+        assertEquals(StrictJsonCodec.parse(json), event.envelope());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ce-time:2026-11-15", "ce-subject:", "ce-dataschema:relative"})
+    void a_binary_event_follows_the_same_rules(String header) {
+        SemelException refusal = refused(() -> binary("{}", "application/json", header));
+        assertEquals(
+                header.substring(3, header.indexOf(':')), refusal.members().get("attribute"));
+    }
+
+    @Test
+    void a_binary_event_without_a_body_has_no_data() {
+        assertFalse(binary("", null).envelope().has("data"));
+        assertFalse(binary("", null).envelope().has("datacontenttype"));
+        assertEquals(
+                "datacontenttype",
+                refused(() -> binary("x", "not a type")).members().get("attribute"));
     }
 
     @Test

@@ -66,6 +66,9 @@ public final class ProblemResponseChecks {
                 document.get("instance").asString().matches("urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
                 document::toString);
         assertTrue(document.get("retryable").isBoolean(), document::toString);
+        if (code.startsWith("idempotency-key-") || code.equals("duplicate-payload")) {
+            assertTrue(document.has("idempotency_key") && document.has("spec"), document::toString);
+        }
         for (String text : List.of("title", "detail", "fix")) {
             assertFalse(document.get(text).asString().isBlank(), document::toString);
         }
