@@ -47,6 +47,15 @@ record InboundJsonRequestBody(JsonNode body) {
         return value.stringValue();
     }
 
+    /** False if the member is missing. */
+    boolean flag(String member) {
+        JsonNode value = body.get(member);
+        if (value != null && !value.isNull() && !value.isBoolean()) {
+            throw invalid("/" + member, member + " must be true or false");
+        }
+        return value != null && value.booleanValue(false);
+    }
+
     @Nullable
     JsonNode value(String member) {
         return body.get(member);

@@ -11,6 +11,7 @@ import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.settings.RecipientProfile;
 import dev.semel.server.settings.RecipientTopicSubscriptionStore;
+import dev.semel.server.settings.WorkspaceSettingNameValidator;
 import dev.semel.server.settings.WorkspaceSettingRepositories;
 import dev.semel.server.settings.WorkspaceSettingRepository;
 import dev.semel.store.DatabaseRows;
@@ -179,7 +180,7 @@ record RecipientProfileRoutes(WorkspaceSettingRepositories settings, WorkspaceSe
     }
 
     ServerHttpResponse remove(ServerHttpRequest request) {
-        String id = request.parameter("profile");
+        String id = WorkspaceSettingNameValidator.requireValidProfileId(request.parameter("profile"));
         Integer expected = WorkspaceSettingUpdater.expectedVersion(request);
         return actions.remove(
                 request,

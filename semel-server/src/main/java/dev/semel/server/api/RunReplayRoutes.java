@@ -124,8 +124,8 @@ final class RunReplayRoutes {
                 json.text("from"),
                 definition.equals("current_version"),
                 textList("redo", json.value("redo")),
-                flag(json, "confirm_redo"),
-                flag(json, "late_signals"),
+                json.flag("confirm_redo"),
+                json.flag("late_signals"),
                 notificationMode(json.text("notify")));
         if (input != null) {
             DatabaseRows.RunRow run = views.findRun(request.principal(), runs.getFirst());
@@ -141,7 +141,7 @@ final class RunReplayRoutes {
                 which,
                 order,
                 input == null ? null : StrictJsonCodec.write(input),
-                flag(json, "approval"),
+                json.flag("approval"),
                 manner(json));
     }
 
@@ -152,11 +152,6 @@ final class RunReplayRoutes {
         return word.isEmpty() ? ReplayNotificationMode.MISSING : ReplayNotificationMode.of(word);
     }
 
-    private static boolean flag(InboundJsonRequestBody json, String member) {
-        JsonNode value = json.value(member);
-        return value != null && value.asBoolean();
-    }
-
     private static List<String> textList(String member, @Nullable JsonNode given) {
         List<String> texts = new ArrayList<>();
         if (given != null) {
@@ -164,7 +159,10 @@ final class RunReplayRoutes {
                 throw ApiErrors.invalidRequest(member + " must be a list of at most " + MAX_NAMED + " names");
             }
             for (JsonNode one : given) {
-                texts.add(one.asString());
+                if (!one.isString()) {
+                    throw ApiErrors.invalidRequest("each item of " + member + " must be text");
+                }
+                texts.add(one.stringValue());
             }
         }
         return texts;

@@ -41,7 +41,7 @@ record RunStartDelay(@Nullable Duration delay, @Nullable Instant startAt) {
 
     private static Instant instant(JsonNode value) {
         try {
-            Instant at = OffsetDateTime.parse(value.asString()).toInstant();
+            Instant at = OffsetDateTime.parse(value.asString("")).toInstant();
             return at.isAfter(LATEST) ? LATEST : at;
         } catch (DateTimeException e) {
             throw ApiErrors.invalidTrigger("/start_at", "start_at must be a time such as 2026-03-01T09:00:00Z");

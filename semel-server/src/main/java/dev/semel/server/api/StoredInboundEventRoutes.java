@@ -199,6 +199,9 @@ final class StoredInboundEventRoutes {
 
     private static @Nullable String text(JsonNode body, String name) {
         JsonNode value = body.get(name);
+        if (value != null && value.isContainer()) {
+            throw ApiErrors.invalidTrigger("/" + name, name + " must be one value, not a list or an object");
+        }
         return value == null || value.isNull() ? null : value.asString();
     }
 
