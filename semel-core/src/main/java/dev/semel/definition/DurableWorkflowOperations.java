@@ -1,5 +1,6 @@
 package dev.semel.definition;
 
+import dev.semel.error.JsonConversionFailed;
 import dev.semel.workflow.ApprovalDecision;
 import dev.semel.workflow.ApprovalRequest;
 import dev.semel.workflow.Context;
@@ -95,6 +96,14 @@ public interface DurableWorkflowOperations {
 
     /** Waits until everything recorded so far is durable. */
     void awaitDurable();
+
+    /**
+     * Handles a recorded value that does not fit its type in this code. The engine holds the run, so that nothing is
+     * compensated because of a deploy. Returns what the caller throws.
+     */
+    default RuntimeException toMismatchEnd(JsonConversionFailed mismatch) {
+        return mismatch;
+    }
 
     @FunctionalInterface
     interface StepWork {

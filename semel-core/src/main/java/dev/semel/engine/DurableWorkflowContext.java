@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.EffectSpec;
 import dev.semel.definition.StepSpec;
+import dev.semel.error.JsonConversionFailed;
 import dev.semel.journal.JournalEntry;
 import dev.semel.run.JournalStepPathFormat;
 import dev.semel.store.KeyedSignalStoreWriteCommand;
@@ -208,6 +209,11 @@ final class DurableWorkflowContext implements DurableWorkflowOperations {
                     shown.length());
             execution.awaitDurable();
         }
+    }
+
+    @Override
+    public RuntimeException toMismatchEnd(JsonConversionFailed mismatch) {
+        return scope.toMismatchEnd(mismatch);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.definition.RunDivergedFromJournal;
 import dev.semel.definition.StepSpec;
 import dev.semel.error.ErrorCode;
+import dev.semel.error.JsonConversionFailed;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.SemelException;
 import dev.semel.journal.JournalEntry;
@@ -206,6 +207,23 @@ final class StepJournalMatcher {
                                 : " (for a renamed step add formerly(\"" + StepNameValidator.lastSegment(recorded)
                                         + "\"))")
                         + ", or cancel the run."));
+    }
+
+    /** A recorded value does not fit its type in this code: the run is held, as if the code made another call. */
+    RuntimeException toMismatchEnd(JsonConversionFailed mismatch) {
+        execution.counters().diverged.increment();
+        if (execution.cancelled()) {
+            return undo
+                    ? mismatch
+                    : new RunCancelled(
+                            execution.run().runId(),
+                            "a recorded value does not fit the workflow code, so later steps were not compensated. "
+                                    + mismatch.detail());
+        }
+        throw execution.end(new RunExecutionAbort.Held(
+                "code",
+                mismatch.detail() + " The run is held and nothing was compensated. Deploy code whose type accepts the"
+                        + " recorded value, or cancel the run."));
     }
 
     /** Registers a call; each path may be called once. */

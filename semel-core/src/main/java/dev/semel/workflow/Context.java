@@ -131,7 +131,8 @@ public final class Context {
             return Optional.empty();
         }
         String what = "The value of signal \"" + signal.name() + "\"";
-        T read = wire.codec().read(value, signal.type().type(), what);
+        T read = JavaWorkflowJsonAdapter.readOrHold(
+                wire.operations(), () -> wire.codec().read(value, signal.type().type(), what));
         if (read == null) {
             throw new JsonConversionFailed(
                     what + " is null, which looks the same as a missing signal. The signal stays recorded and was not"
@@ -171,11 +172,12 @@ public final class Context {
     /** Calls under a step name, for scopes that call the same workflow more than once. */
     public <I, O> O call(String name, Workflow<I, O> workflow, I input, Start start) {
         JavaWorkflow<I, O> child = JavaWorkflow.of(workflow);
-        return child.outputOf(wire.operations()
+        JsonNode output = wire.operations()
                 .call(
                         name,
                         new DurableWorkflowOperations.ChildWorkflowCall(
-                                child.name(), child.inputOf(input), start, false)));
+                                child.name(), child.inputOf(input), start, false));
+        return JavaWorkflowJsonAdapter.readOrHold(wire.operations(), () -> child.outputOf(output));
     }
 
     /** Registers a compensation. If the run fails or is cancelled later, compensations run in reverse order. */

@@ -7,6 +7,7 @@ import dev.semel.error.JsonConversionFailed;
 import dev.semel.error.SemelException;
 import dev.semel.json.JsonCodec;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -36,7 +37,16 @@ record JavaWorkflowJsonAdapter(DurableWorkflowOperations operations, JsonCodec c
      */
     @SuppressWarnings("NullAway") // null is what the user's own code returned
     <T extends @Nullable Object> T readResult(JsonNode recorded, TypeRef<T> type, String what) {
-        return codec.read(recorded, type.type(), "The recorded result of " + what);
+        return readOrHold(operations, () -> codec.read(recorded, type.type(), "The recorded result of " + what));
+    }
+
+    /** Reads a recorded value. If it does not fit its type in this code, the engine holds the run. */
+    static <T extends @Nullable Object> T readOrHold(DurableWorkflowOperations operations, Supplier<T> reading) {
+        try {
+            return reading.get();
+        } catch (JsonConversionFailed mismatch) {
+            throw operations.toMismatchEnd(mismatch);
+        }
     }
 
     static void requireNotBlank(String what, String value) {

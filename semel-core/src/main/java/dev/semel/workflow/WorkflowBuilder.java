@@ -305,8 +305,9 @@ public final class WorkflowBuilder<I, O extends @Nullable Object> {
             @Override
             public JsonNode run(DurableWorkflowOperations durable, JsonNode data) throws Exception {
                 JsonCodec codec = in.codec();
+                I input = JavaWorkflowJsonAdapter.readOrHold(durable, () -> in.readRecorded(data));
                 return codec.write(
-                        flow.run(new Context(durable, codec), in.readRecorded(data)),
+                        flow.run(new Context(durable, codec), input),
                         "the output of workflow \"" + in.workflow() + "\"");
             }
 

@@ -93,6 +93,40 @@ final class DivergenceTest extends SqliteTestBase {
         held(semel.run(other, run.id()), "\"c");
     }
 
+    private record Charge(String id) {}
+
+    private record GrownCharge(String id, int fee) {}
+
+    @Test
+    void a_run_whose_recorded_type_grew_is_held_without_compensation_until_the_deploy_is_rolled_back() {
+        WorkflowFunction<String, String> before = (ctx, _) -> charge(ctx, Charge.class, new Charge("c"));
+        RunHandle<String> run = changed(before, (ctx, _) -> charge(ctx, GrownCharge.class, new GrownCharge("c", 1)));
+        held(run, "charge", "GrownCharge", "nothing was compensated");
+        RunHandle<String> rolledBack = deployed(run, before);
+        assertEquals("Charge[id=c]!", rolledBack.result(SOON));
+        assertTrue(sent.isEmpty(), "sent " + sent);
+    }
+
+    private <T> String charge(Context ctx, Class<T> type, T made) {
+        ctx.compensate(
+                "refund", undo -> undo.effect("refund").repeatable("a test").call(_ -> sent.add("refund")));
+        T charge = ctx.effect("charge").repeatable("a test").call(type, _ -> {
+            sent.add("charge");
+            return made;
+        });
+        return charge + ctx.await(GO);
+    }
+
+    @Test
+    void cancelling_a_run_whose_recorded_type_grew_compensates_what_came_before() {
+        WorkflowFunction<String, String> before = (ctx, _) -> charge(ctx, Charge.class, new Charge("c"));
+        RunHandle<String> run = changed(before, (ctx, _) -> charge(ctx, GrownCharge.class, new GrownCharge("c", 1)));
+        held(run, "GrownCharge");
+        assertTrue(run.cancel("ann", "not needed"));
+        assertThrows(RunCancelled.class, () -> run.result(SOON));
+        assertEquals(List.of("refund"), List.copyOf(sent));
+    }
+
     private WorkflowFunction<String, String> two() {
         return (ctx, _) -> send(ctx, "a") + send(ctx, "b") + ctx.await(GO);
     }
