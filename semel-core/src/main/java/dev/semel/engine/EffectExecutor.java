@@ -50,7 +50,7 @@ final class EffectExecutor {
         this.plan = plan;
         this.sending = sending;
         this.state = state;
-        this.identity = EffectIdentity.of(execution.run(), state, plan);
+        this.identity = EffectIdentity.of(execution, state, plan);
         this.outcomes = new EffectOutcomeRecorder(scope, plan, state, identity);
         this.history = new PreviousRunEffectFinder(execution, state, identity);
         this.lookUp = new ExternalEffectLookupExecutor(scope, plan, sending, state.path());

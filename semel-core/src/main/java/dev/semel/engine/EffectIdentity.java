@@ -4,13 +4,19 @@ import dev.semel.definition.EffectSpec;
 import dev.semel.effect.EffectDuplicateProtection;
 import dev.semel.effect.EffectLedger;
 import dev.semel.json.StorableText;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key on the wire is a hash of effect key and generation: it hides internal names, and an intended re-send gets a
- * new key that the provider does not deduplicate.
+ * The key on the wire is a hash of effect key and generation, keyed with the secret of the workspace: it hides internal
+ * names, nobody who knows an effect key can compute it, and an intended re-send gets a new key that the provider does
+ * not deduplicate.
  *
+ * @param secret of the workspace
  * @param row the row that is locked: the one of the step, or the one that all runs with this key share
  * @param stepRow the row that a safe replay reads
  */
@@ -20,10 +26,13 @@ record EffectIdentity(
         EffectLedger.EffectId stepRow,
         EffectSpec.@Nullable OncePerWindow once,
         EffectSpec plan,
-        EffectLedger.EffectDetails facts) {
+        EffectLedger.EffectDetails facts,
+        byte[] secret) {
+    private static final int WIRE_KEY_BYTES = 24;
     private static final long A_MINUTE = 60_000_000;
 
-    static EffectIdentity of(RunExecutor.ActiveRun run, StepJournalMatcher.StepState state, EffectSpec plan) {
+    static EffectIdentity of(InMemoryRunExecutionState execution, StepJournalMatcher.StepState state, EffectSpec plan) {
+        RunExecutor.ActiveRun run = execution.run();
         String key = plan.key() == null ? state.stepId() : plan.key();
         EffectLedger.EffectId stepRow = EffectLedger.EffectId.step(run.workspace(), state.stepId());
         EffectLedger.EffectId row = plan.once() == null ? stepRow : EffectLedger.EffectId.once(run.workspace(), key);
@@ -36,7 +45,7 @@ record EffectIdentity(
                 plan.businessRecord().does().name().toLowerCase(java.util.Locale.ROOT),
                 object == null ? null : StorableText.shortenForIndex(object),
                 plan.businessRecord().worth());
-        return new EffectIdentity(key, row, stepRow, plan.once(), plan, facts);
+        return new EffectIdentity(key, row, stepRow, plan.once(), plan, facts, execution.workspaceSecret());
     }
 
     EffectLedger.ChangePolicy onChange() {
@@ -47,7 +56,14 @@ record EffectIdentity(
 
     /** Returns the key that every attempt of this generation sends, byte-identical. */
     String wireKey(int generation) {
-        return EffectLedger.digest("wire", generation + "\n" + key).substring(0, 48);
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+            byte[] hash = mac.doFinal(("wire\n" + generation + "\n" + key).getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(hash, 0, WIRE_KEY_BYTES);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has HMAC-SHA-256", e);
+        }
     }
 
     /** Returns the digest of the sent data; null if only the key counts. */

@@ -122,6 +122,11 @@ final class InMemoryRunExecutionState {
         }
     }
 
+    /** The secret that keys the hashes of this run's workspace. */
+    byte[] workspaceSecret() {
+        return engine.secrets().find(run.workspace(), this::readNullable);
+    }
+
     ClockAndRandomSource ambient() {
         return engine.dependencies().environment();
     }

@@ -45,7 +45,8 @@ public final class RunExecutor {
             ChildRunStepExecutor.ChildStarter childStarter,
             ChildRunStepExecutor.SignalSender signalSender,
             EngineLimits limits,
-            GroupCommitter.EngineDependencies dependencies) {}
+            GroupCommitter.EngineDependencies dependencies,
+            WorkspaceSecretCache secrets) {}
 
     /**
      * @param input JSON text: a parsed tree uses about 20 times the memory

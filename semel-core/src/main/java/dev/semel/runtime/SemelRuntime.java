@@ -21,6 +21,7 @@ import dev.semel.engine.TriggerAdmissionController;
 import dev.semel.engine.TriggerAdmissionPredictor;
 import dev.semel.engine.WorkerLeaseRenewer;
 import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.WorkspaceSecretCache;
 import dev.semel.error.SemelException;
 import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
@@ -96,7 +97,8 @@ public final class SemelRuntime implements Semel {
                         javaWorkflows,
                         javaWorkflows,
                         settings.limits(),
-                        dependencies),
+                        dependencies,
+                        new WorkspaceSecretCache()),
                 completions);
         leases.reportRunCount(runExecutor::activeRunCount);
         this.catalog = new WorkflowCatalog(readers, version -> javaWorkflows.compile(version, settings.compiler()));

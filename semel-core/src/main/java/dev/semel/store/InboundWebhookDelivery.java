@@ -28,7 +28,7 @@ public record InboundWebhookDelivery(
     /** The codes are stored; rejected deliveries have the higher codes. */
     public enum DeliveryOutcome {
         ACCEPTED(1),
-        /** A delivery with the same id came before. */
+        /** A delivery with the same id, or with the same signature, came before. */
         REPLAYED(2),
         /** Accepted, but the same signature came before with another id. */
         FLAGGED(3),
@@ -68,8 +68,12 @@ public record InboundWebhookDelivery(
     public record DedupSettings(
             @Nullable String signature, SignatureReuse signatureReuse, long window, long payloadRetention) {}
 
-    /** What happens if a signature comes again with another id. */
+    /** What happens if a signature comes again with another id or type. */
     public enum SignatureReuse {
+        /** It is a duplicate of the first delivery that had the signature. */
+        REPLAY,
+        /** As {@link #REPLAY}, but the first delivery of each type is accepted and flagged. */
+        REPLAY_SAME_TYPE,
         FLAG,
         REJECT,
         ALLOW
@@ -93,11 +97,9 @@ public record InboundWebhookDelivery(
     public InboundWebhookDelivery evaluate(
             long now, SignatureReuse reuse, @Nullable String signedFor, boolean repeated) {
         String first = signedFor == null || reuse == SignatureReuse.ALLOW ? signedIdentity() : signedFor;
-        boolean renamed = !first.equals(eventId) && !first.startsWith(eventId + "\n");
+        boolean renamed = isRenamed(first);
         boolean retyped = !renamed && first.indexOf('\n') >= 0 && !first.equals(signedIdentity());
-        String said = renamed
-                ? "the same signature came before with another id"
-                : retyped ? "the same signature came before with another type" : note;
+        String said = renamed || retyped ? reuseNote(first) : note;
         DeliveryOutcome judged;
         if ((renamed || retyped) && reuse == SignatureReuse.REJECT) {
             judged = DeliveryOutcome.REJECTED;
@@ -110,6 +112,39 @@ public record InboundWebhookDelivery(
         }
         boolean kept = judged == DeliveryOutcome.ACCEPTED || judged == DeliveryOutcome.FLAGGED;
         return new InboundWebhookDelivery(id, ws, source, now, eventId, type, judged, said, kept ? payload : null);
+    }
+
+    /**
+     * Returns this delivery as a duplicate of the first delivery with its signature.
+     *
+     * @param first id and type that first came with the signature
+     */
+    public InboundWebhookDelivery asSignatureReplay(long now, String first) {
+        return new InboundWebhookDelivery(
+                id, ws, source, now, eventId, type, DeliveryOutcome.REPLAYED, reuseNote(first), null);
+    }
+
+    private boolean isRenamed(String first) {
+        return !first.equals(eventId) && !first.startsWith(eventId + "\n");
+    }
+
+    private String reuseNote(String first) {
+        return "the same signature came before with another " + (isRenamed(first) ? "id" : "type");
+    }
+
+    /** Whether the signature first came with another type. */
+    public boolean isRetyped(String first) {
+        return !first.endsWith("\n" + type);
+    }
+
+    /** The dedup key of a signature. */
+    public static String signatureKey(String signature) {
+        return "sig " + signature;
+    }
+
+    /** The dedup key of a signature together with this delivery's type, for providers that send one body with several types. */
+    public String signatureAndTypeKey(String signature) {
+        return signatureKey(signature) + " " + digest(type.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Id and type that the signature is remembered for, so that a delivery with exchanged id or type is detected. */

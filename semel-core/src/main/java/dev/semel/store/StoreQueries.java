@@ -252,9 +252,13 @@ public interface StoreQueries extends AutoCloseable {
     @Nullable
     InboundWebhookDelivery delivery(int ws, String webhook, RunId id);
 
-    /** The delivery that first brought this provider id; null if it has expired. */
+    /**
+     * The delivery that first brought a provider id or a signature; null if it has expired.
+     *
+     * @param dedupKey from {@link InboundWebhookDelivery#dedupKey} or {@link InboundWebhookDelivery#signatureKey}
+     */
     @Nullable
-    InboundWebhookDelivery firstDelivery(int ws, String webhook, String eventId);
+    InboundWebhookDelivery firstDelivery(int ws, String webhook, String dedupKey);
 
     /** Whether an expired delivery can be deleted. */
     boolean hasExpiredDelivery();

@@ -95,7 +95,8 @@ final class TriggerAdmissionControllerTest {
                     throw new UnsupportedOperationException("no signals here");
                 },
                 EngineLimits.DEFAULT,
-                dependencies);
+                dependencies,
+                new WorkspaceSecretCache());
         runs = new RunExecutor(engine, new RunCompletionWaiter());
         intake = new TriggerAdmissionController(
                 new TriggerAdmissionController.EngineComponents(committer, readers, requests, runs),

@@ -62,6 +62,44 @@ interface DeliveryRules {
         assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_4", "s", SignatureReuse.ALLOW));
     }
 
+    @Test
+    default void a_replayed_signature_is_a_duplicate_under_every_id_and_claims_no_id() {
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", "s", SignatureReuse.REPLAY));
+        InboundWebhookDelivery captured = received("evt_2", "s", SignatureReuse.REPLAY);
+        assertEquals(DeliveryOutcome.REPLAYED, captured.outcome());
+        assertEquals("the same signature came before with another id", captured.note());
+        assertNull(captured.payload());
+        assertEquals(DeliveryOutcome.REPLAYED, verdict("evt_1", "s", SignatureReuse.REPLAY), "a provider sends again");
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_2", "t", SignatureReuse.REPLAY), "the id stayed free");
+        InboundWebhookDelivery first =
+                client().reads.firstDelivery(client().ws, "hook", InboundWebhookDelivery.signatureKey("s"));
+        assertNotNull(first);
+        assertEquals("evt_1", first.eventId());
+        client().fixture.setTime(StoreFixture.START + TestStoreClient.WINDOW);
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_3", "s", SignatureReuse.REPLAY), "its window is over");
+    }
+
+    @Test
+    default void a_replayed_signature_starts_each_type_once_if_bodies_may_have_several_types() {
+        assertEquals(
+                DeliveryOutcome.ACCEPTED,
+                typed("evt_1", "push", SignatureReuse.REPLAY_SAME_TYPE).outcome());
+        assertEquals(
+                DeliveryOutcome.FLAGGED,
+                typed("evt_2", "paid", SignatureReuse.REPLAY_SAME_TYPE).outcome());
+        for (String id : List.of("evt_1", "evt_2", "evt_3")) {
+            for (String type : List.of("push", "paid")) {
+                assertEquals(
+                        DeliveryOutcome.REPLAYED,
+                        typed(id, type, SignatureReuse.REPLAY_SAME_TYPE).outcome(),
+                        id + " " + type);
+            }
+        }
+        assertEquals(
+                DeliveryOutcome.REPLAYED,
+                typed("evt_4", "other", SignatureReuse.REPLAY).outcome());
+    }
+
     private InboundWebhookDelivery typed(String id, String type, SignatureReuse reuse) {
         InboundWebhookDelivery webhookDelivery = row(id, DeliveryOutcome.ACCEPTED);
         var row = new InboundWebhookDelivery(
@@ -107,10 +145,15 @@ interface DeliveryRules {
         assertEquals(DeliveryOutcome.ACCEPTED, first.outcome());
         assertEquals(DeliveryOutcome.REPLAYED, verdict(longest, null, SignatureReuse.FLAG));
         assertEquals(DeliveryOutcome.ACCEPTED, verdict(longest + "!", null, SignatureReuse.FLAG));
-        assertEquals(first, client().reads.firstDelivery(client().ws, "hook", longest));
-        assertNull(client().reads.firstDelivery(client().ws + 1, "hook", longest), "another workspace's");
-        assertNull(client().reads.firstDelivery(client().ws, "other", longest), "another hook's");
-        assertNull(client().reads.firstDelivery(client().ws, "hook", "never"));
+        assertEquals(
+                first, client().reads.firstDelivery(client().ws, "hook", InboundWebhookDelivery.dedupKey(longest)));
+        assertNull(
+                client().reads.firstDelivery(client().ws + 1, "hook", InboundWebhookDelivery.dedupKey(longest)),
+                "another workspace's");
+        assertNull(
+                client().reads.firstDelivery(client().ws, "other", InboundWebhookDelivery.dedupKey(longest)),
+                "another hook's");
+        assertNull(client().reads.firstDelivery(client().ws, "hook", InboundWebhookDelivery.dedupKey("never")));
     }
 
     @Test

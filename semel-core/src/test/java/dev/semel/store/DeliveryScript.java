@@ -30,7 +30,8 @@ final class DeliveryScript {
                 ASKED.get(random.nextInt(3)),
                 "",
                 "{\"n\":" + made + "}");
-        InboundWebhookDelivery.SignatureReuse reuse = InboundWebhookDelivery.SignatureReuse.values()[random.nextInt(3)];
+        InboundWebhookDelivery.SignatureReuse[] reuses = InboundWebhookDelivery.SignatureReuse.values();
+        InboundWebhookDelivery.SignatureReuse reuse = reuses[random.nextInt(reuses.length)];
         String signature = random.nextBoolean() ? "s" + random.nextInt(3) : null;
         return new StoreWriteCommand.RecordDelivery(
                 row, new InboundWebhookDelivery.DedupSettings(signature, reuse, 3_600_000_000L, 1_000_000L));

@@ -9,6 +9,7 @@ import dev.semel.server.outbound.OutboundHttpClient;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Does not share the steps' HTTP client: the provider's host may be private, and workflow files must not reach it. */
@@ -16,7 +17,9 @@ record IdentityProviderConnection(
         @Nullable OidcIdentityProvider signOn, @Nullable OutboundHttpClient outbound) implements AutoCloseable {
     private static final int SECRET_BYTES = 32;
 
-    static IdentityProviderConnection open(ServerOptions options, SemelRuntime semel, InstantSource clock) {
+    /** @param cookieKey a secret of the store, so that every worker can finish a login */
+    static IdentityProviderConnection open(
+            ServerOptions options, SemelRuntime semel, InstantSource clock, Supplier<byte[]> cookieKey) {
         OidcClientSettings provider = options.identityProvider();
         if (provider == null || options.stepPermissions().stubPort() != 0) {
             return new IdentityProviderConnection(null, null);
@@ -25,7 +28,7 @@ record IdentityProviderConnection(
         hosts.add(provider.host());
         OutboundHttpClient outbound = new OutboundHttpClient(OutboundAddressGuard.of(options.dev(), hosts));
         var means = new OidcIdentityProvider.Dependencies(
-                outbound, clock, semel::nanos, () -> semel.newSecret(SECRET_BYTES));
+                outbound, clock, semel::nanos, () -> semel.newSecret(SECRET_BYTES), cookieKey);
         return new IdentityProviderConnection(new OidcIdentityProvider(provider, means), outbound);
     }
 

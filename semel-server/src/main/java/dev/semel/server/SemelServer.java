@@ -96,7 +96,7 @@ public final class SemelServer implements AutoCloseable {
                 .withWorkerName(name(options))
                 .withLimits(limits(options.retention()).withRunSize(runSize(options.limits())))
                 .withRequestObserver(JsonServerLogger::logRequest));
-        this.provider = IdentityProviderConnection.open(options, semel, clock);
+        this.provider = IdentityProviderConnection.open(options, semel, clock, this::loginCookieKey);
         if (options.dev()) {
             semel.confirmClock(); // a developer's machine may have been off for weeks
         }
@@ -368,6 +368,10 @@ public final class SemelServer implements AutoCloseable {
         }
     }
 
+    private byte[] loginCookieKey() {
+        return workspace.secret();
+    }
+
     /** Creates one admin token if the store has none, in a file that only its owner can read. */
     private void firstToken(ApiTokenStore tokens) {
         List<DatabaseRows.TokenRow> existing = semel.view(reads -> reads.tokens(workspace.ws()));
@@ -378,7 +382,11 @@ public final class SemelServer implements AutoCloseable {
         ApiTokenStore.CreatedToken made = tokens.draft(
                 workspace.ws(),
                 workspace.name(),
-                new ApiTokenStore.TokenRequest("first", EnumSet.complementOf(EnumSet.of(TokenScope.OPEN)), 0, "serve"));
+                new ApiTokenStore.TokenRequest(
+                        "first",
+                        EnumSet.complementOf(EnumSet.of(TokenScope.OPEN)),
+                        0,
+                        ApiTokenStore.FIRST_TOKEN_ACTOR));
         try {
             OwnerOnlyFileWriter.write(file, made.secret());
         } catch (IOException e) {

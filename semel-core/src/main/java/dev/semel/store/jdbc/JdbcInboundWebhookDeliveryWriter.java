@@ -112,8 +112,15 @@ final class JdbcInboundWebhookDeliveryWriter {
         InboundWebhookDelivery.DedupSettings memory = receive.dedup();
         FirstDelivery signed = memory.signature() == null
                 ? null
-                : claimDedupKey(receive, "sig " + memory.signature(), webhookDelivery.signedIdentity(), now);
+                : claimDedupKey(
+                        receive,
+                        InboundWebhookDelivery.signatureKey(memory.signature()),
+                        webhookDelivery.signedIdentity(),
+                        now);
         String signedFor = signed == null ? null : signed.eventId();
+        if (signed != null && isSignatureReplay(receive, signed, now)) {
+            return webhookDelivery.asSignatureReplay(now, signed.eventId());
+        }
         InboundWebhookDelivery first = webhookDelivery.evaluate(now, memory.signatureReuse(), signedFor, false);
         if (first.outcome() == InboundWebhookDelivery.DeliveryOutcome.REJECTED) {
             return first;
@@ -126,6 +133,29 @@ final class JdbcInboundWebhookDeliveryWriter {
                 .delivery()
                 .equals(webhookDelivery.id());
         return webhookDelivery.evaluate(now, memory.signatureReuse(), signedFor, repeated);
+    }
+
+    /** Whether another id or type has the signature of an earlier delivery, and the webhook treats it as a duplicate. */
+    private boolean isSignatureReplay(StoreWriteCommand.RecordDelivery receive, FirstDelivery signed, long now)
+            throws SQLException {
+        InboundWebhookDelivery delivery = receive.delivery();
+        String signature = receive.dedup().signature();
+        if (signature == null || signed.eventId().equals(delivery.signedIdentity())) {
+            return false;
+        }
+        return switch (receive.dedup().signatureReuse()) {
+            case REPLAY -> true;
+            case REPLAY_SAME_TYPE ->
+                !delivery.isRetyped(signed.eventId())
+                        || !claimDedupKey(
+                                        receive,
+                                        delivery.signatureAndTypeKey(signature),
+                                        delivery.signedIdentity(),
+                                        now)
+                                .delivery()
+                                .equals(delivery.id());
+            case FLAG, REJECT, ALLOW -> false;
+        };
     }
 
     private record FirstDelivery(String eventId, RunId delivery) {}
@@ -189,14 +219,9 @@ final class JdbcInboundWebhookDeliveryWriter {
         return row != null && row.ws() == ws && row.source().equals(webhook) ? row : null;
     }
 
-    static @Nullable InboundWebhookDelivery findFirst(JdbcSession session, int ws, String webhook, String eventId)
+    static @Nullable InboundWebhookDelivery findFirst(JdbcSession session, int ws, String webhook, String dedupKey)
             throws SQLException {
-        return session.queryOne(
-                FIRST_OF,
-                JdbcInboundWebhookDeliveryWriter::read,
-                ws,
-                webhook,
-                InboundWebhookDelivery.dedupKey(eventId));
+        return session.queryOne(FIRST_OF, JdbcInboundWebhookDeliveryWriter::read, ws, webhook, dedupKey);
     }
 
     private static InboundWebhookDelivery read(ResultSet row) throws SQLException {

@@ -427,8 +427,8 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     }
 
     @Override
-    public @Nullable InboundWebhookDelivery firstDelivery(int ws, String webhook, String eventId) {
-        return queryNullable(() -> JdbcInboundWebhookDeliveryWriter.findFirst(session, ws, webhook, eventId));
+    public @Nullable InboundWebhookDelivery firstDelivery(int ws, String webhook, String dedupKey) {
+        return queryNullable(() -> JdbcInboundWebhookDeliveryWriter.findFirst(session, ws, webhook, dedupKey));
     }
 
     @Override

@@ -74,7 +74,7 @@ public final class ApiTokenStore implements BearerTokenAuthenticator {
                 row.tokenId(),
                 row.ws(),
                 row.workspace(),
-                parseScopes(row.scopes()),
+                scopesOf(row),
                 reviewerNames(row.name()),
                 new Quota(row.quotaPerMinute()));
         if (cache.size() >= REMEMBERED_AT_MOST) {
@@ -116,6 +116,18 @@ public final class ApiTokenStore implements BearerTokenAuthenticator {
                         0,
                         wanted.madeBy()),
                 secret);
+    }
+
+    /** Actor of the token that `serve` creates in an empty store. No request can have it. */
+    public static final String FIRST_TOKEN_ACTOR = "serve";
+
+    /** The scopes of a token. The first token of a store that is older than the scope `server` has it too. */
+    public static Set<TokenScope> scopesOf(DatabaseRows.TokenRow row) {
+        Set<TokenScope> scopes = parseScopes(row.scopes());
+        if (FIRST_TOKEN_ACTOR.equals(row.createdBy())) {
+            scopes.add(TokenScope.SERVER);
+        }
+        return scopes;
     }
 
     static Set<TokenScope> parseScopes(String words) {

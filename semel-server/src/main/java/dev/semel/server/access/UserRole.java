@@ -12,7 +12,7 @@ public enum UserRole {
     /** May trigger, cancel, pause and release. */
     OPERATOR(EnumSet.of(TokenScope.READ, TokenScope.TRIGGER, TokenScope.OPERATE)),
     REVIEWER(EnumSet.of(TokenScope.READ, TokenScope.REVIEW)),
-    ADMIN(EnumSet.complementOf(EnumSet.of(TokenScope.OPEN)));
+    ADMIN(EnumSet.complementOf(EnumSet.of(TokenScope.OPEN, TokenScope.SERVER)));
 
     private final Set<TokenScope> scopes;
 

@@ -4,6 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.access.ApiTokenStore;
+import dev.semel.server.http.RequestAuthorizer;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
@@ -20,8 +21,9 @@ import tools.jackson.databind.node.ObjectNode;
 /** Serves `/v1/tokens`. Only the response that creates a token contains its secret. */
 record ApiTokenRoutes(SemelRuntime semel, ApiTokenStore tokens, IdempotentInboundRequestExecutor actions) {
     private static final int MAX_QUOTA = 10_000_000;
+    private static final String SCOPES = "trigger, read, operate, review, admin, server";
 
-    /** For the caller's workspace or for a new one. An admin may create workspaces, but not access others. */
+    /** For the caller's workspace. With scope `server` also for a new workspace, which it creates. */
     ServerHttpResponse create(ServerHttpRequest request) {
         JsonNode body = InboundJsonRequestBody.parseAny(request);
         Set<TokenScope> scopes = scopes(body.path("scopes"));
@@ -38,6 +40,10 @@ record ApiTokenRoutes(SemelRuntime semel, ApiTokenStore tokens, IdempotentInboun
                 name, scopes, noQuota ? 0 : quota.asInt(), request.principal().tokenId());
         String workspace = workspace(request, body.path("workspace"));
         boolean own = workspace.equals(request.principal().workspaceName());
+        if (!own || scopes.contains(TokenScope.SERVER)) {
+            // Before the store is read, so that the response does not reveal which workspaces exist.
+            RequestAuthorizer.requireScope(request.principal(), TokenScope.SERVER);
+        }
         ApiTokenStore.CreatedToken made = tokens.draft(own ? request.principal().workspace() : 0, workspace, wanted);
         StoreWriteCommand.CreateWorkspace inside =
                 own ? null : new StoreWriteCommand.CreateWorkspace(workspace, semel.newSecret(32));
@@ -82,17 +88,17 @@ record ApiTokenRoutes(SemelRuntime semel, ApiTokenStore tokens, IdempotentInboun
     private static Set<TokenScope> scopes(JsonNode list) {
         Set<TokenScope> scopes = EnumSet.noneOf(TokenScope.class);
         if (!list.isArray()) {
-            throw invalidToken("scopes must be a list with one or more of trigger, read, operate, review, admin");
+            throw invalidToken("scopes must be a list with one or more of " + SCOPES);
         }
         for (JsonNode word : list) {
             try {
                 scopes.add(TokenScope.valueOf(word.asString("").toUpperCase(Locale.ROOT)));
             } catch (IllegalArgumentException e) {
-                throw invalidToken("each scope must be one of trigger, read, operate, review, admin");
+                throw invalidToken("each scope must be one of " + SCOPES);
             }
         }
         if (scopes.isEmpty() || scopes.contains(TokenScope.OPEN)) {
-            throw invalidToken("scopes must contain at least one of trigger, read, operate, review, admin");
+            throw invalidToken("scopes must contain at least one of " + SCOPES);
         }
         return scopes;
     }
@@ -134,7 +140,8 @@ record ApiTokenRoutes(SemelRuntime semel, ApiTokenStore tokens, IdempotentInboun
         out.put("token_id", row.tokenId());
         out.put("workspace", row.workspace());
         out.put("name", row.name());
-        List.of(row.scopes().split(",")).forEach(out.putArray("scopes")::add);
+        List.of(ApiTokenStore.formatScopes(ApiTokenStore.scopesOf(row)).split(","))
+                .forEach(out.putArray("scopes")::add);
         out.put("quota_per_minute", row.quotaPerMinute());
         out.put("created_at", RunJsonRenderer.formatTime(row.createdAt()));
         out.put("revoked_at", RunJsonRenderer.formatTime(row.revokedAt()));

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Serves `/v1/clock`: shows whether the machine's clock jumped, and lets an operator confirm it. */
 record ClockRoutes(SemelRuntime semel, IdempotentInboundRequestExecutor actions) {
     void addTo(ApiRouter router) {
-        router.get("/v1/clock", TokenScope.READ, this::get).post("/v1/clock/confirm", TokenScope.ADMIN, this::confirm);
+        router.get("/v1/clock", TokenScope.READ, this::get).post("/v1/clock/confirm", TokenScope.SERVER, this::confirm);
     }
 
     private ServerHttpResponse get(ServerHttpRequest request) {

@@ -40,10 +40,10 @@ record HealthRoutes(SemelRuntime semel, PrometheusMetrics metrics) {
         return ServerHttpResponse.json(trouble == null ? 200 : 503, StrictJsonCodec.bytes(body));
     }
 
-    /** Metrics of the process and of the caller's workspace; an administrator gets those of all workspaces. */
+    /** Metrics of the process and of the caller's workspace; with scope `server` those of all workspaces. */
     ServerHttpResponse metrics(ServerHttpRequest request) {
         Principal caller = request.caller();
-        String only = caller == null || caller.hasScope(TokenScope.ADMIN) ? null : caller.workspaceName();
+        String only = caller == null || caller.hasScope(TokenScope.SERVER) ? null : caller.workspaceName();
         return ServerHttpResponse.of(
                 200,
                 "text/plain; version=0.0.4; charset=utf-8",

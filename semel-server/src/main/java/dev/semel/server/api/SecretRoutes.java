@@ -4,6 +4,7 @@ import dev.semel.error.SemelException;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
+import dev.semel.server.settings.SecretReceivers;
 import dev.semel.server.settings.SecretStore;
 import dev.semel.server.settings.WorkspaceSettingNameValidator;
 import java.util.Set;
@@ -43,29 +44,30 @@ record SecretRoutes(SecretStore secrets, WorkspaceSettingUpdater actions) {
     }
 
     private static ObjectNode view(SecretStore.SecretSummary secret) {
-        return RunJsonRenderer.newObject()
+        ObjectNode out = RunJsonRenderer.newObject()
                 .put("name", secret.name())
                 .put("version", secret.version())
                 .put("changed_at", RunJsonRenderer.formatTime(secret.changedAt()))
                 .put("changed_by", secret.changedBy())
                 .put("fingerprint", secret.fingerprint())
                 .put("key", secret.key());
+        secret.receivers().hosts().forEach(out.putArray("hosts")::add);
+        return out;
     }
 
     ServerHttpResponse put(ServerHttpRequest request) {
         JsonNode body = InboundJsonRequestBody.parseAny(request);
         JsonNode value = body.path("value");
-        if (!body.isObject()
-                || !value.isString()
-                || !Set.copyOf(body.propertyNames()).equals(Set.of("value"))) {
+        if (!body.isObject() || !value.isString() || !Set.of("value", "hosts").containsAll(body.propertyNames())) {
             throw ApiErrors.invalidInput(
-                    "The body must be {\"value\": \"…\"} without other members. Nothing was stored.",
-                    "Send the value as text.");
+                    "The body must be {\"value\": \"…\"}, optionally with \"hosts\". Nothing was stored.",
+                    "Send the value as text. To change the hosts, send the value too.");
         }
         SecretStore.SecretDraft draft = new SecretStore.SecretDraft(
                 request.principal().workspace(),
                 WorkspaceSettingNameValidator.requireValid("secret", request.parameter("name")),
                 value.stringValue(),
+                SecretReceivers.parse(body.path("hosts")),
                 WorkspaceSettingUpdater.expectedVersion(request),
                 request.principal().tokenId());
         return actions.put(

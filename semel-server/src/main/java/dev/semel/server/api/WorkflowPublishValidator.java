@@ -6,10 +6,12 @@ import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.expressions.DurationFormat;
 import dev.semel.server.settings.NotificationChannelSetting;
 import dev.semel.server.settings.NotificationRouteSetting;
+import dev.semel.server.settings.SecretReceivers;
 import dev.semel.server.settings.WorkspaceSettingRepositories;
 import dev.semel.server.settings.WorkspaceSettingRepository;
 import dev.semel.server.steps.DeclaredEffect;
 import dev.semel.server.steps.NotificationChannelRequirement;
+import dev.semel.server.steps.SentSecret;
 import dev.semel.server.steps.YamlStep;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,7 +50,23 @@ final class WorkflowPublishValidator {
             }
             template(new CheckContext(workspaceSettings, workspace, need, missing), need.template());
         }
+        definition.steps().forEach(step -> secrets(workspaceSettings, workspace, step, missing));
         return missing;
+    }
+
+    /** Only a warning: the hosts of a secret can change without a new version of the workflow. */
+    private static void secrets(
+            WorkspaceSettingRepositories settings, int workspace, YamlStep step, List<String> warnings) {
+        for (SentSecret sent : step.action().sentSecrets()) {
+            SecretReceivers receivers = settings.secrets().findReceivers(workspace, sent.name());
+            if (receivers != null
+                    && !receivers.allow(sent.receiver().host(), sent.receiver().port())) {
+                warnings.add("Step '%s': %s, so the step fails."
+                        .formatted(
+                                step.id(),
+                                receivers.rejection(sent.name(), sent.receiver().host())));
+            }
+        }
     }
 
     private record CheckContext(

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Serves `GET /v1/workspaces`: the workspaces of this server, in order of creation. `POST /v1/tokens` with `workspace`
- * creates one. Only its own tokens and users can access its content.
+ * Serves `GET /v1/workspaces`: with scope `server` all workspaces of this server, in order of creation, otherwise only
+ * the caller's own. `POST /v1/tokens` with `workspace` creates one. Only its own tokens and users can access its content.
  */
 record WorkspaceRoutes(SemelRuntime semel) {
     private static final int BEFORE_ALL = 0;
@@ -27,13 +27,23 @@ record WorkspaceRoutes(SemelRuntime semel) {
         }
         int from = after.isEmpty() ? BEFORE_ALL : Integer.parseInt(after);
         String own = request.principal().workspaceName();
+        List<DatabaseRows.WorkspaceRow> shown = request.principal().hasScope(TokenScope.SERVER)
+                ? findAfter(from, paging.limit())
+                : findOwn(request.principal().workspace(), from);
         return RunJsonRenderer.pageResponse(
-                findAfter(from, paging.limit()),
+                shown,
                 paging.limit(),
                 row -> RunJsonRenderer.newObject()
                         .put("workspace", row.name())
                         .put("current", row.name().equals(own)),
                 row -> PagingParameters.encode(Integer.toString(row.ws())));
+    }
+
+    private List<DatabaseRows.WorkspaceRow> findOwn(int workspace, int from) {
+        return StoreReader.read(semel, reads -> {
+            DatabaseRows.WorkspaceRow own = workspace > from ? reads.workspace(workspace) : null;
+            return own == null ? List.of() : List.of(own);
+        });
     }
 
     private List<DatabaseRows.WorkspaceRow> findAfter(int from, int limit) {

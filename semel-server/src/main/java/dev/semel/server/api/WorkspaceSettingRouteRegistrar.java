@@ -2,16 +2,19 @@ package dev.semel.server.api;
 
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.TokenScope;
+import dev.semel.server.outbound.OutboundRequestUrl;
 import dev.semel.server.settings.AlertSetting;
 import dev.semel.server.settings.NotificationChannelSetting;
 import dev.semel.server.settings.NotificationRouteSetting;
 import dev.semel.server.settings.SavedRunFilterSetting;
+import dev.semel.server.settings.SecretReceivers;
 import dev.semel.server.settings.WorkspaceSettingRepositories;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 record WorkspaceSettingRouteRegistrar(WorkspaceSettingRepositories settings) {
@@ -93,10 +96,35 @@ record WorkspaceSettingRouteRegistrar(WorkspaceSettingRepositories settings) {
             case NotificationChannelSetting.Provider provider ->
                 provider.http().headers().values().forEach(value -> addAll(named, value));
         }
-        return named.stream()
-                .filter(name -> !settings.secrets().exists(request.principal().workspace(), name))
-                .map(name -> "secret " + name + " does not exist yet; store it with `semel secret set " + name + "`")
-                .toList();
+        int workspace = request.principal().workspace();
+        Stream<String> missing = named.stream()
+                .filter(name -> !settings.secrets().exists(workspace, name))
+                .map(name -> "secret " + name + " does not exist yet; store it with `semel secret set " + name + "`");
+        OutboundRequestUrl receiver = receiver(channel);
+        Stream<String> elsewhere = receiver == null
+                ? Stream.empty()
+                : named.stream()
+                        .map(name -> rejection(settings.secrets().findReceivers(workspace, name), name, receiver))
+                        .flatMap(Stream::ofNullable);
+        return Stream.concat(missing, elsewhere).toList();
+    }
+
+    private static @Nullable String rejection(
+            @Nullable SecretReceivers receivers, String secret, OutboundRequestUrl receiver) {
+        return receivers == null || receivers.allow(receiver.host(), receiver.port())
+                ? null
+                : receivers.rejection(secret, receiver.host());
+    }
+
+    /** The host that receives the channel's secrets; null if a secret contains it. */
+    private static @Nullable OutboundRequestUrl receiver(NotificationChannelSetting channel) {
+        String url = switch (channel) {
+            case NotificationChannelSetting.Email email ->
+                "https://" + email.smtp().host() + ":" + email.smtp().port();
+            case NotificationChannelSetting.Webhook webhook -> webhook.address().url();
+            case NotificationChannelSetting.Provider provider -> provider.http().url();
+        };
+        return url == null || OutboundRequestUrl.findProblem(url) != null ? null : OutboundRequestUrl.parse(url);
     }
 
     private static void add(Set<String> names, @Nullable String name) {

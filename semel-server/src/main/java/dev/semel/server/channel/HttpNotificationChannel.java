@@ -2,6 +2,7 @@ package dev.semel.server.channel;
 
 import dev.semel.error.RequestRejected;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.server.outbound.OutboundRequestUrl;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -13,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -65,13 +67,18 @@ final class HttpNotificationChannel implements NotificationChannel {
 
     private NotificationHttpClient.Call call(Step step, NotificationMessage message) {
         byte[] body = serialize(body(step, message));
+        // The URL may itself be a secret, so its host is known only now.
+        OutboundRequestUrl target = OutboundRequestUrl.parse(
+                settings.url().reveal(name -> line.secrets().reveal(name, null, 0)));
+        UnaryOperator<String> secrets = name -> line.secrets().reveal(name, target.host(), target.port());
+        String url = settings.url().reveal(secrets);
         List<NotificationHttpClient.Header> headers = new ArrayList<>();
         String type = settings.body().form() ? "application/x-www-form-urlencoded" : "application/json";
         headers.add(new NotificationHttpClient.Header("Content-Type", type, false));
         headers.add(new NotificationHttpClient.Header(settings.keyHeader(), step.key(), false));
         settings.headers()
-                .forEach((name, value) -> headers.add(
-                        new NotificationHttpClient.Header(name, value.reveal(line.secrets()), value.isSecret())));
+                .forEach((name, value) ->
+                        headers.add(new NotificationHttpClient.Header(name, value.reveal(secrets), value.isSecret())));
         message.headers().forEach((name, value) -> headers.add(customHeader(name, value)));
         if (message.depth() > 0) {
             // A receiver that starts a run continues this count, so workflows that start each other reach the limit.
@@ -79,13 +86,12 @@ final class HttpNotificationChannel implements NotificationChannel {
         }
         if (settings.signingSecret() != null) {
             // During rotation the secret holds both values, and both sign.
-            List<String> secrets = List.of(
-                    line.secrets().reveal(settings.signingSecret()).strip().split("\\s+"));
+            List<String> signing =
+                    List.of(secrets.apply(settings.signingSecret()).strip().split("\\s+"));
             headers.addAll(
-                    OutboundWebhookSigner.headers(step.key(), line.clock().instant(), body, secrets));
+                    OutboundWebhookSigner.headers(step.key(), line.clock().instant(), body, signing));
         }
-        return new NotificationHttpClient.Call(
-                settings.method(), settings.url().reveal(line.secrets()), headers, body, settings.timeout());
+        return new NotificationHttpClient.Call(settings.method(), url, headers, body, settings.timeout());
     }
 
     /** Steps may set X- headers only; the channel alone sets sender and target. */

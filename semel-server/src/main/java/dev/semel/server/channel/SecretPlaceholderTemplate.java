@@ -2,6 +2,7 @@ package dev.semel.server.channel;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -47,10 +48,10 @@ final class SecretPlaceholderTemplate {
         return false;
     }
 
-    String reveal(SecretResolver secrets) {
+    String reveal(UnaryOperator<String> secrets) {
         var text = new StringBuilder();
         for (int i = 0; i < parts.size(); i++) {
-            text.append(i % 2 == 0 ? parts.get(i) : secrets.reveal(parts.get(i)));
+            text.append(i % 2 == 0 ? parts.get(i) : secrets.apply(parts.get(i)));
         }
         return text.toString();
     }

@@ -175,7 +175,8 @@ public final class SmtpNotificationChannel implements NotificationChannel {
     private URLName login() {
         SmtpNotificationChannelConfig.Login login = settings.login();
         String user = login == null ? null : login.user();
-        String password = login == null ? null : line.secrets().reveal(login.secret());
+        String password =
+                login == null ? null : line.secrets().reveal(login.secret(), settings.host(), settings.port());
         return new URLName("smtp", settings.host(), settings.port(), null, user, password);
     }
 

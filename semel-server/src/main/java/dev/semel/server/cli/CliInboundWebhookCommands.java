@@ -52,8 +52,8 @@ final class CliInboundWebhookCommands {
                 names = "--signature-reuse",
                 paramLabel = "POLICY",
                 description =
-                        "What to do if a signature repeats under another id: flag, reject or allow. Only for presets"
-                                + " that do not sign ids.")
+                        "What to do if a signature repeats under another id: replay, flag, reject or allow. Only for"
+                                + " presets that do not sign ids. Default: replay.")
         String reuse = "";
 
         @Option(names = "--keep", paramLabel = "TIME", description = "How long the server keeps payloads, such as 7d.")

@@ -1,9 +1,13 @@
 package dev.semel.server.cli;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The commands of `semel secret` that settings do not have: set and list credentials. */
 final class CliSecretCommands {
@@ -16,16 +20,37 @@ final class CliSecretCommands {
                             + " because other users of this machine could see it.",
             footer = {
                 "  semel secret set smtp_password            prompts for it, without echo",
-                "  semel secret set stripe < stripe.txt"
+                "  semel secret set stripe --host api.stripe.com < stripe.txt"
             })
     static final class SecretSetCommand extends CliApiCommand {
         @Parameters(paramLabel = "NAME", description = "Name of the secret: 1 to 64 letters, digits, dots, _ and -.")
         String name = "";
 
+        @Option(
+                names = "--host",
+                paramLabel = "HOST",
+                description =
+                        "A host, or host:port, that may receive the secret; repeatable. Default: as before, for a new"
+                                + " secret every host.")
+        List<String> hosts = new ArrayList<>();
+
+        @Option(names = "--any-host", description = "Every host may receive the secret.")
+        boolean anyHost;
+
         @Override
         public Integer call() {
-            String body = TerminalJsonFormatter.compactForRequest(
-                    TerminalJsonFormatter.newObject().put("value", value()));
+            if (anyHost && !hosts.isEmpty()) {
+                throw CliCommandException.create(
+                        ExitCode.USAGE,
+                        "invalid-data",
+                        "--host and --any-host exclude each other. Nothing was stored.",
+                        "Use one of them.");
+            }
+            ObjectNode document = TerminalJsonFormatter.newObject().put("value", value());
+            if (anyHost || !hosts.isEmpty()) {
+                hosts.forEach(document.putArray("hosts")::add);
+            }
+            String body = TerminalJsonFormatter.compactForRequest(document);
             JsonNode answer = send(CliApiRequest.put("v1", "secrets", name).withJson(body));
             return print(
                     answer,
@@ -62,6 +87,7 @@ final class CliSecretCommands {
             .addText("VERSION", "version")
             .addText("FINGERPRINT", "fingerprint")
             .addText("KEY", "key")
+            .addTexts("HOSTS", "hosts", " ")
             .addTime("CHANGED", "changed_at")
             .addText("BY", "changed_by");
 }

@@ -24,7 +24,9 @@ final class CliTokenCommands {
                 required = true,
                 split = ",",
                 paramLabel = "SCOPE",
-                description = "Scopes: trigger, read, operate, review, admin.")
+                description =
+                        "Scopes: trigger, read, operate, review, admin, server. Only a token with scope server can"
+                                + " give server.")
         List<String> scopes = List.of();
 
         @Option(names = "--name", paramLabel = "NAME", description = "Name of the user or program that gets the token.")

@@ -4,12 +4,20 @@ import dev.semel.server.access.LoginSessionStore;
 import dev.semel.server.access.LoginThrottleBrowserCookies;
 import dev.semel.server.http.ServerHttpRequest;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 final class DashboardCookies {
-    static final String SESSION = "semel_session";
-    static final String OIDC_STATE = "semel_oidc";
+    private static final String SESSION = "semel_session";
+    private static final String OIDC_STATE = "semel_oidc";
+
+    /**
+     * Browsers accept such a cookie only over https, from this host and for all paths. Another host of the same domain,
+     * or a page over http, can therefore not plant one. Browsers reject it over http, which `semel dev` uses.
+     */
+    private static final String HOST_PREFIX = "__Host-";
+
     /** The server ends unused sessions earlier. */
     private static final long SESSION_SECONDS = LoginSessionStore.MAX_AGE.toSeconds();
 
@@ -33,8 +41,25 @@ final class DashboardCookies {
         return null;
     }
 
+    static @Nullable String readSession(ServerHttpRequest request) {
+        return readSession(request::headerLines);
+    }
+
+    static @Nullable String readSession(Function<String, List<String>> headerLines) {
+        return read(headerLines.apply("Cookie"), name(SESSION, https(headerLines)));
+    }
+
+    static @Nullable String readOidcState(ServerHttpRequest request) {
+        return read(request, name(OIDC_STATE, https(request)));
+    }
+
+    private static String name(String cookie, boolean https) {
+        return https ? HOST_PREFIX + cookie : cookie;
+    }
+
     static String session(ServerHttpRequest request, String value) {
-        return SESSION + "=" + value + "; Path=/; HttpOnly; SameSite=Lax; Max-Age=" + SESSION_SECONDS + secure(request);
+        return name(SESSION, https(request)) + "=" + value + "; Path=/; HttpOnly; SameSite=Lax; Max-Age="
+                + SESSION_SECONDS + secure(request);
     }
 
     /** Recognizes a known browser at log-in, and is sent only there. It grants no access. */
@@ -44,12 +69,14 @@ final class DashboardCookies {
     }
 
     static String clearSession(ServerHttpRequest request) {
-        return SESSION + "=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" + secure(request);
+        return name(SESSION, https(request)) + "=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" + secure(request);
     }
 
     /** The OIDC state during log-in. Lax, because the redirect back comes from the identity provider's site. */
     static String oidcState(ServerHttpRequest request, String value) {
-        return OIDC_STATE + "=" + value + "; Path=/login/oidc; HttpOnly; SameSite=Lax; Max-Age="
+        boolean https = https(request);
+        String path = https ? "/" : "/login/oidc"; // the prefix requires the path /
+        return name(OIDC_STATE, https) + "=" + value + "; Path=" + path + "; HttpOnly; SameSite=Lax; Max-Age="
                 + (value.isEmpty() ? 0 : OIDC_STATE_SECONDS) + secure(request);
     }
 
@@ -59,7 +86,11 @@ final class DashboardCookies {
 
     /** Whether the browser used TLS, as the proxy reports. A forged header only makes the sender's cookies Secure. */
     private static boolean https(ServerHttpRequest request) {
-        return request.headerLines("X-Forwarded-Proto").stream()
+        return https(request::headerLines);
+    }
+
+    private static boolean https(Function<String, List<String>> headerLines) {
+        return headerLines.apply("X-Forwarded-Proto").stream()
                 .flatMap(line -> Stream.of(line.split(",")))
                 .anyMatch(word -> word.strip().equalsIgnoreCase("https"));
     }

@@ -47,14 +47,14 @@ final class DashboardSessionAndCsrfGuard {
 
     @Nullable
     SignedInUser signedInUser(ServerHttpRequest request) {
-        String cookie = DashboardCookies.read(request, DashboardCookies.SESSION);
+        String cookie = DashboardCookies.readSession(request);
         return cookie == null ? null : users.findSignedInUser(cookie);
     }
 
     /** The caller by the session cookie; null without a valid session, or if the store cannot tell. */
     @Nullable
     Principal findCaller(Function<String, List<String>> headerLines) {
-        String cookie = DashboardCookies.read(headerLines.apply("Cookie"), DashboardCookies.SESSION);
+        String cookie = DashboardCookies.readSession(headerLines);
         try {
             SignedInUser user = cookie == null ? null : users.findSignedInUser(cookie);
             return user == null ? null : user.principal();
@@ -66,7 +66,7 @@ final class DashboardSessionAndCsrfGuard {
     /** The signed-in user. A page or form that the user opens extends the session; background requests do not. */
     private @Nullable SignedInUser activeUser(ServerHttpRequest request) {
         SignedInUser visitor = signedInUser(request);
-        String cookie = DashboardCookies.read(request, DashboardCookies.SESSION);
+        String cookie = DashboardCookies.readSession(request);
         boolean background = isHtmx(request) && request.method().equals("GET");
         if (visitor != null && cookie != null && !background) {
             try {

@@ -117,7 +117,7 @@ record LoginRoutes(UserAccountStore users, DashboardSessionAndCsrfGuard guard, P
     }
 
     private ServerHttpResponse logOut(ServerHttpRequest request) {
-        String cookie = DashboardCookies.read(request, DashboardCookies.SESSION);
+        String cookie = DashboardCookies.readSession(request);
         if (cookie != null) {
             users.logOut(cookie);
         }

@@ -29,7 +29,7 @@ record OidcLoginPages(UserAccountStore users, DashboardSessionAndCsrfGuard guard
     private ServerHttpResponse finish(ServerHttpRequest request) {
         IdentityProvider provider = provider();
         IdentityProvider.CompletedLogin arrival =
-                provider.finishLogin(DashboardCookies.read(request, DashboardCookies.OIDC_STATE), request::query);
+                provider.finishLogin(DashboardCookies.readOidcState(request), request::query);
         String cookie = users.logInExternal(provider.workspace(), arrival.who(), request.remoteAddress());
         return PageRenderer.redirect(DashboardRedirectUrlValidator.orHome(arrival.next()))
                 .with("Set-Cookie", DashboardCookies.session(request, cookie))

@@ -1,6 +1,8 @@
 package dev.semel.server.dashboard;
 
 import dev.semel.server.http.ServerHttpResponse;
+import java.util.List;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 final class TokenAndSecretFormHandler {
@@ -37,6 +39,14 @@ final class TokenAndSecretFormHandler {
 
     private static ServerHttpResponse storeSecret(DashboardPageRequest visit, SubmittedForm form) throws Exception {
         ObjectNode body = DashboardTemplateJsonAccessor.newObject().put("value", form.text("value"));
+        List<String> hosts = Stream.of(form.text("hosts").strip().split("[\\s,]+"))
+                .filter(host -> !host.isEmpty())
+                .toList();
+        if (!hosts.isEmpty()) {
+            hosts.forEach(body.putArray("hosts")::add);
+        } else if (form.text("any_host").equals("yes")) {
+            body.putArray("hosts");
+        }
         visit.send("PUT", form, body, "secrets", form.text("name").strip());
         return PageRenderer.redirect("/settings/secrets?did=saved");
     }

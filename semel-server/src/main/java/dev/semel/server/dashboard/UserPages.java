@@ -32,7 +32,7 @@ final class UserPages {
     }
 
     private static String current(DashboardPageRequest visit) {
-        String cookie = DashboardCookies.read(visit.request(), DashboardCookies.SESSION);
+        String cookie = DashboardCookies.readSession(visit.request());
         return cookie == null ? "" : UserAccountStore.sessionId(cookie);
     }
 

@@ -81,7 +81,9 @@ public final class WorkspaceSettingListPages {
                         .time("Changed", "changed_at")
                         .whenEmpty("No users yet. Invite one below.", "");
             case "workspaces" ->
-                DashboardListTableModel.titled("Workspaces of this server. To add one, create its first token")
+                DashboardListTableModel.titled(
+                                "Workspaces that you can see. To add one, create its first token with a token that has"
+                                        + " the scope server")
                         .text("Workspace", "workspace")
                         .text("Current", doc -> doc.is("current") ? "yes" : "")
                         .whenEmpty("No workspaces.", "");
@@ -90,6 +92,7 @@ public final class WorkspaceSettingListPages {
                         .text("Name", "name")
                         .code("Fingerprint", "fingerprint")
                         .text("Encryption key", "key")
+                        .text("Hosts", doc -> doc.joinedText("hosts"))
                         .time("Changed", "changed_at")
                         .text("By", "changed_by")
                         .whenEmpty("No secrets yet. Store one:", "semel secret set smtp_password");

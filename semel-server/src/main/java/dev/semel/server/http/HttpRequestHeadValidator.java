@@ -58,6 +58,10 @@ final class HttpRequestHeadValidator {
     private void requestLine(int maxPrologue) {
         int start = at;
         while (TOKEN[bytes[at] & 0xFF]) {
+            // Helidon reads `get` as GET, while a proxy in front may apply no rule for GET to it.
+            if (bytes[at] >= 'a' && bytes[at] <= 'z') {
+                throw new MalformedRequestException(HttpRequestSyntaxError.METHOD);
+            }
             at++;
         }
         if (at == start || at - start > MAX_METHOD || bytes[at] != ' ') {

@@ -9,6 +9,7 @@ enum HttpRequestSyntaxError {
     LINE_END("A line does not end with CR LF"),
     HEAD_TOO_LARGE("The request line or a header is too large, or there are too many headers"),
     REQUEST_LINE("The request line is malformed. Expected: method, one space, path, one space, HTTP/1.1"),
+    METHOD("The request method has a lower-case letter. Methods are case-sensitive"),
     VERSION("The server supports only HTTP/1.1"),
     TARGET("The request target must be a path with an optional query"),
     HEADER_NAME("A header line does not begin with a name and a colon"),

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Authenticates requests by their Authorization header and checks token scopes, before the body is read. */
-record RequestAuthorizer(BearerTokenAuthenticator authenticator) {
+public record RequestAuthorizer(BearerTokenAuthenticator authenticator) {
     private static final String SCHEME = "Bearer ";
     private static final int MAX_TOKEN = 512;
 
@@ -18,7 +18,8 @@ record RequestAuthorizer(BearerTokenAuthenticator authenticator) {
         return principal;
     }
 
-    static void requireScope(Principal principal, TokenScope scope) {
+    /** @throws SemelException if the caller lacks the scope */
+    public static void requireScope(Principal principal, TokenScope scope) {
         if (!principal.hasScope(scope)) {
             String name = scope.name().toLowerCase(Locale.ROOT);
             throw new SemelException(

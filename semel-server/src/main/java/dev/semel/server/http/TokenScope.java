@@ -8,5 +8,8 @@ public enum TokenScope {
     READ,
     OPERATE,
     REVIEW,
-    ADMIN
+    /** Changes everything in its own workspace. */
+    ADMIN,
+    /** What concerns all workspaces: their names, new ones, their metrics, the clock. No user role contains it. */
+    SERVER
 }

@@ -13,6 +13,7 @@ import dev.semel.server.expressions.ExpressionEvaluationException;
 import dev.semel.server.outbound.OutboundHttpClient;
 import dev.semel.server.outbound.OutboundRequest;
 import dev.semel.server.outbound.OutboundRequestAuth;
+import dev.semel.server.outbound.OutboundRequestUrl;
 import dev.semel.server.outbound.OutboundResponse;
 import dev.semel.server.settings.WorkspaceSettingRepositories;
 import dev.semel.server.steps.JavaStep;
@@ -62,7 +63,9 @@ public final class WorkspaceYamlStepDependencies implements YamlStepDependencies
         this.means = means;
         this.workspace = workspace;
         var line = new SmtpNotificationChannel.ConnectionServices(
-                name -> means.settings().secrets().reveal(workspace, name),
+                (name, host, port) -> host == null
+                        ? means.settings().secrets().reveal(workspace, name)
+                        : means.settings().secrets().revealTo(workspace, name, host, port),
                 means.mailAddressResolver(),
                 means.tls(),
                 means.timer(),
@@ -110,9 +113,9 @@ public final class WorkspaceYamlStepDependencies implements YamlStepDependencies
     }
 
     @Override
-    public String secret(String name) {
+    public String secret(String name, OutboundRequestUrl receiver) {
         try {
-            return means.settings().secrets().reveal(workspace, name);
+            return means.settings().secrets().revealTo(workspace, name, receiver.host(), receiver.port());
         } catch (SemelException e) {
             if (e.code() == ErrorCode.NOT_FOUND) {
                 throw new ExpressionEvaluationException("there is no secret " + name);

@@ -1,6 +1,7 @@
 package dev.semel.server.settings;
 
 import dev.semel.error.ErrorCode;
+import dev.semel.error.RequestRejected;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
@@ -18,6 +19,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Stores secrets encrypted (AES-256-GCM, bound to workspace and name). Only {@link #reveal} returns a value, to code
@@ -43,12 +45,37 @@ public final class SecretStore {
      *
      * @param fingerprint eight digits that show whether two values are equal, without revealing them
      * @param key `current`, `older` (store the secret again or keep the older key), or `missing` (cannot be decrypted)
+     * @param receivers hosts that may receive it
      */
     public record SecretSummary(
-            String name, int version, String fingerprint, String key, long changedAt, String changedBy) {}
+            String name,
+            int version,
+            String fingerprint,
+            String key,
+            long changedAt,
+            String changedBy,
+            SecretReceivers receivers) {}
 
-    /** Returns the value for code that is about to send it. */
+    /**
+     * Returns the value for code that is about to send it to a host.
+     *
+     * @throws RequestRejected if the host may not receive it
+     */
+    public String revealTo(int workspace, String name, String host, int port) {
+        DatabaseRows.SettingRow row = existing(workspace, name);
+        SecretReceivers receivers = receivers(row);
+        if (!receivers.allow(host, port)) {
+            throw new RequestRejected(receivers.rejection(name, host) + ". Nothing was sent.");
+        }
+        return open(row);
+    }
+
+    /** Returns the value for code that does not send it, such as the check of a signature. */
     public String reveal(int workspace, String name) {
+        return open(existing(workspace, name));
+    }
+
+    private DatabaseRows.SettingRow existing(int workspace, String name) {
         DatabaseRows.SettingRow row = row(workspace, name);
         if (row == null) {
             throw new SemelException(
@@ -56,7 +83,17 @@ public final class SecretStore {
                     "There is no secret " + name + " in this workspace. Nothing was sent.",
                     "Store it with `semel secret set " + name + "`, or correct the name.");
         }
-        return open(row);
+        return row;
+    }
+
+    /** The hosts that may receive a secret; null if it does not exist. */
+    public @Nullable SecretReceivers findReceivers(int workspace, String name) {
+        DatabaseRows.SettingRow row = row(workspace, name);
+        return row == null ? null : receivers(row);
+    }
+
+    private static SecretReceivers receivers(DatabaseRows.SettingRow row) {
+        return SecretReceivers.ofStored(StrictJsonCodec.parse(row.body()).path("hosts"));
     }
 
     public boolean exists(int workspace, String name) {
@@ -74,12 +111,14 @@ public final class SecretStore {
                         body.path("key").asString(""),
                         Base64.getDecoder().decode(body.path("nonce").asString("")),
                         Base64.getDecoder().decode(body.path("text").asString(""))),
-                about(row.ws(), row.name()),
+                about(row.ws(), row.name(), receivers(row)),
                 row.name());
     }
 
-    private static String about(int workspace, String name) {
-        return "semel secret\n" + workspace + "\n" + name;
+    /** The hosts are part of it, so that a change in the database makes the secret unreadable. */
+    private static String about(int workspace, String name, SecretReceivers receivers) {
+        String about = "semel secret\n" + workspace + "\n" + name;
+        return receivers.hosts().isEmpty() ? about : about + "\n" + String.join(",", receivers.hosts());
     }
 
     public @Nullable SecretSummary find(int workspace, String name) {
@@ -107,14 +146,26 @@ public final class SecretStore {
         String id = body.path("key").asString("");
         String key = id.equals(keys.currentKeyId()) ? "current" : keys.has(id) ? "older" : "missing";
         String fingerprint = body.path("fingerprint").asString("");
-        return new SecretSummary(row.name(), row.version(), fingerprint, key, row.changedAt(), row.changedBy());
+        return new SecretSummary(
+                row.name(),
+                row.version(),
+                fingerprint,
+                key,
+                row.changedAt(),
+                row.changedBy(),
+                SecretReceivers.ofStored(body.path("hosts")));
     }
 
-    /** A secret to store, its actor, and the version it replaces (0: it must be new; null: any). */
+    /**
+     * A secret to store, its actor, and the version it replaces (0: it must be new; null: any).
+     *
+     * @param receivers hosts that may receive it; null: as before. Only someone who knows the value can change them.
+     */
     public record SecretDraft(
             int workspace,
             String name,
             String value,
+            @Nullable SecretReceivers receivers,
             @Nullable Integer expected,
             String actor) {}
 
@@ -128,25 +179,36 @@ public final class SecretStore {
         WorkspaceSettingName name =
                 new WorkspaceSettingName(draft.workspace(), WorkspaceSettingKinds.SECRET, draft.name());
         DatabaseRows.SettingRow row = row(draft.workspace(), draft.name());
-        String body = row != null && hasValue(row, draft.value()) ? row.body() : encrypted(draft);
-        return new StoreWriteCommand.SaveSetting(name, body, draft.expected(), draft.actor());
+        SecretReceivers before = row == null ? SecretReceivers.ANY : receivers(row);
+        SecretReceivers receivers = draft.receivers() == null ? before : draft.receivers();
+        boolean same = row != null && receivers.equals(before) && hasValue(row, draft.value());
+        // Hosts that were read are saved only over the version that they were read from.
+        Integer expected = draft.expected() == null && draft.receivers() == null && row != null
+                ? Integer.valueOf(row.version())
+                : draft.expected();
+        String body = same ? row.body() : encrypted(draft, receivers);
+        return new StoreWriteCommand.SaveSetting(name, body, expected, draft.actor());
     }
 
     private boolean hasValue(DatabaseRows.SettingRow row, String value) {
         return summarize(row).key().equals("current") && open(row).equals(value);
     }
 
-    private String encrypted(SecretDraft draft) {
+    private String encrypted(SecretDraft draft, SecretReceivers receivers) {
         SecretEncryptionKeys.EncryptedText sealed = keys.encrypt(
                 semel.newSecret(SecretEncryptionKeys.NONCE_BYTES),
-                about(draft.workspace(), draft.name()),
+                about(draft.workspace(), draft.name(), receivers),
                 draft.value());
-        return StrictJsonCodec.write(JsonNodeFactory.instance
+        ObjectNode body = JsonNodeFactory.instance
                 .objectNode()
                 .put("key", sealed.key())
                 .put("nonce", Base64.getEncoder().encodeToString(sealed.nonce()))
                 .put("text", Base64.getEncoder().encodeToString(sealed.text()))
-                .put("fingerprint", digest(draft).substring(0, 8)));
+                .put("fingerprint", valueDigest(draft).substring(0, 8));
+        if (!receivers.hosts().isEmpty()) {
+            receivers.hosts().forEach(body.putArray("hosts")::add);
+        }
+        return StrictJsonCodec.write(body);
     }
 
     private static void requireValid(String value) {
@@ -165,8 +227,14 @@ public final class SecretStore {
                 new WorkspaceSettingName(workspace, WorkspaceSettingKinds.SECRET, name), expected, actor);
     }
 
-    /** A keyed digest of the value; only holders of the workspace secret can compute it. */
+    /** Identifies the change for the record of the request: a keyed digest of the value, and the hosts. */
     public String digest(SecretDraft draft) {
+        SecretReceivers receivers = draft.receivers();
+        return valueDigest(draft) + (receivers == null ? "" : "\n" + String.join(",", receivers.hosts()));
+    }
+
+    /** A keyed digest of the value; only holders of the workspace secret can compute it. */
+    private String valueDigest(SecretDraft draft) {
         DatabaseRows.WorkspaceRow workspace = semel.view(reads -> reads.workspace(draft.workspace()));
         if (workspace == null) {
             throw new IllegalStateException("a token belongs to a workspace that does not exist");
@@ -174,7 +242,7 @@ public final class SecretStore {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
             mac.init(new SecretKeySpec(workspace.secret(), "HmacSHA256"));
-            String text = about(draft.workspace(), draft.name()) + "\n" + draft.value();
+            String text = about(draft.workspace(), draft.name(), SecretReceivers.ANY) + "\n" + draft.value();
             return HexFormat.of().formatHex(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every JDK has HMAC-SHA-256", e);

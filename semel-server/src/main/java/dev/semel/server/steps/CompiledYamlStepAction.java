@@ -56,6 +56,11 @@ public interface CompiledYamlStepAction {
         return List.of();
     }
 
+    /** The secrets that it sends to hosts which the file names. */
+    default List<SentSecret> sentSecrets() {
+        return List.of();
+    }
+
     /** The templates whose values a window with `on_change: send` compares; otherwise empty. */
     default Stream<YamlValueTemplate> comparedTemplates() {
         return Stream.empty();

@@ -20,9 +20,14 @@ import org.jspecify.annotations.Nullable;
  * The `auth:` section of an HTTP request; evaluated when the request is sent, and never recorded.
  *
  * @param templates all that it evaluates
+ * @param receiver where they are sent; null: to the target of the request
  */
-record HttpCredentialTemplate(AuthFactory auth, List<YamlValueTemplate> templates) {
-    static final HttpCredentialTemplate NONE = new HttpCredentialTemplate(text -> OutboundRequestAuth.NONE, List.of());
+record HttpCredentialTemplate(
+        AuthFactory auth,
+        List<YamlValueTemplate> templates,
+        @Nullable OutboundRequestUrl receiver) {
+    static final HttpCredentialTemplate NONE =
+            new HttpCredentialTemplate(text -> OutboundRequestAuth.NONE, List.of(), null);
 
     interface AuthFactory {
         /** @param text evaluates a template, including secrets */
@@ -61,7 +66,8 @@ record HttpCredentialTemplate(AuthFactory auth, List<YamlValueTemplate> template
         YamlValueTemplate token = secret(draft, of, name);
         return token == null
                 ? null
-                : new HttpCredentialTemplate(text -> OutboundRequestAuth.bearer(text.apply(token)), List.of(token));
+                : new HttpCredentialTemplate(
+                        text -> OutboundRequestAuth.bearer(text.apply(token)), List.of(token), null);
     }
 
     private static @Nullable HttpCredentialTemplate basic(YamlStepReadContext draft, YamlMapReader auth) {
@@ -79,7 +85,8 @@ record HttpCredentialTemplate(AuthFactory auth, List<YamlValueTemplate> template
                 ? null
                 : new HttpCredentialTemplate(
                         text -> OutboundRequestAuth.basic(text.apply(user), text.apply(password)),
-                        List.of(user, password));
+                        List.of(user, password),
+                        null);
     }
 
     private static @Nullable HttpCredentialTemplate named(YamlStepReadContext draft, YamlMapReader auth) {
@@ -105,7 +112,7 @@ record HttpCredentialTemplate(AuthFactory auth, List<YamlValueTemplate> template
         return value == null
                 ? null
                 : new HttpCredentialTemplate(
-                        text -> OutboundRequestAuth.header(name, text.apply(value)), List.of(value));
+                        text -> OutboundRequestAuth.header(name, text.apply(value)), List.of(value), null);
     }
 
     private static @Nullable HttpCredentialTemplate client(YamlStepReadContext draft, YamlMapReader auth) {
@@ -144,7 +151,8 @@ record HttpCredentialTemplate(AuthFactory auth, List<YamlValueTemplate> template
                         "body".equals(in)),
                 Stream.of(id, secret, scope, audience)
                         .flatMap(Stream::ofNullable)
-                        .toList());
+                        .toList(),
+                tokenUrl);
     }
 
     private static @Nullable YamlValueTemplate value(

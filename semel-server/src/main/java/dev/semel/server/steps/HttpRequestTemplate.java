@@ -64,7 +64,9 @@ record HttpRequestTemplate(
             JsonNode comparedData) {
         OutboundResponse send(ExpressionScope scope, YamlStepDependencies services, @Nullable OutboundRequestHeader key)
                 throws IOException {
-            ExpressionScope all = scope.withSecrets(services::secret);
+            ExpressionScope all = scope.withSecrets(name -> services.secret(name, request.target()));
+            OutboundRequestUrl other = credential.receiver();
+            ExpressionScope credentials = other == null ? all : scope.withSecrets(name -> services.secret(name, other));
             OutboundRequest complete = key == null ? request : request.with(key);
             for (var header : lateHeaders.entrySet()) {
                 String value = text(header.getValue(), all);
@@ -73,7 +75,7 @@ record HttpRequestTemplate(
                                 ? OutboundRequestHeader.secret(header.getKey(), value)
                                 : OutboundRequestHeader.of(header.getKey(), value));
             }
-            return services.send(complete, credential.auth().create(template -> text(template, all)));
+            return services.send(complete, credential.auth().create(template -> text(template, credentials)));
         }
 
         private static String text(YamlValueTemplate template, ExpressionScope scope) {
@@ -187,6 +189,13 @@ record HttpRequestTemplate(
             case RequestBody.FormFields(Map<String, YamlValueTemplate> form) -> form.values().stream();
         };
         return Stream.of(address.templates(), query.values().stream(), inside).flatMap(templates -> templates);
+    }
+
+    Stream<SentSecret> sentSecrets() {
+        OutboundRequestUrl other = credential.receiver();
+        return Stream.concat(
+                SentSecret.in(headers.values().stream(), address.origin()),
+                SentSecret.in(credential.templates().stream(), other == null ? address.origin() : other));
     }
 
     Stream<YamlValueTemplate> templates() {

@@ -84,6 +84,13 @@ record HttpStepAction(
         };
     }
 
+    @Override
+    public List<SentSecret> sentSecrets() {
+        Stream<SentSecret> asked =
+                lookup == null ? Stream.empty() : lookup.call().sentSecrets();
+        return Stream.concat(call.sentSecrets(), asked).toList();
+    }
+
     private static ExpressionScope during(Step step, ExpressionScope scope) {
         return scope.with("attempt", JsonNodeFactory.instance.numberNode(step.attempt()));
     }

@@ -4,6 +4,7 @@ import dev.semel.error.RequestNotSent;
 import dev.semel.server.expressions.ExpressionEvaluationException;
 import dev.semel.server.outbound.OutboundRequest;
 import dev.semel.server.outbound.OutboundRequestAuth;
+import dev.semel.server.outbound.OutboundRequestUrl;
 import dev.semel.server.outbound.OutboundResponse;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -42,9 +43,11 @@ public interface YamlStepDependencies {
     /**
      * Looks up the value of a secret when it is sent.
      *
+     * @param receiver where it is sent
      * @throws ExpressionEvaluationException if there is no secret of that name
+     * @throws dev.semel.error.RequestRejected if the receiver may not have it
      */
-    default String secret(String name) {
+    default String secret(String name, OutboundRequestUrl receiver) {
         throw new ExpressionEvaluationException("there is no secret " + name);
     }
 

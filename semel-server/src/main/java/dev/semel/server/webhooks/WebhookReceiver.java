@@ -222,9 +222,8 @@ public final class WebhookReceiver {
         }
     }
 
-    private Outcome storeAndDeliver(
-            ResolvedWebhook found, VerifiedWebhookEvent verifiedWebhookEvent, @Nullable String signature) {
-        InboundWebhookDelivery delivery = semel.changeOrNull(prepareReceive(found, verifiedWebhookEvent, signature));
+    private Outcome storeAndDeliver(ResolvedWebhook found, VerifiedWebhookEvent received, @Nullable String signature) {
+        InboundWebhookDelivery delivery = semel.changeOrNull(prepareReceive(found, received, signature));
         if (delivery == null) {
             throw new IllegalStateException("an accepted delivery must be stored");
         }
@@ -233,9 +232,36 @@ public final class WebhookReceiver {
         }
         // CRASH(delivery-stored): the delivery is stored and no run started. The provider's retry starts them.
         semel.crashPoint("delivery-stored");
+        VerifiedWebhookEvent verifiedWebhookEvent =
+                delivery.outcome() == InboundWebhookDelivery.DeliveryOutcome.REPLAYED && signature != null
+                        ? firstOf(found, delivery, signature)
+                        : received;
+        if (verifiedWebhookEvent == null) {
+            var nothing = new InboundEventResult(delivery.eventId(), true, List.of(), List.of());
+            return new Outcome.Received(delivery, nothing, List.of());
+        }
         List<String> answered = signalWaitingRuns(found, verifiedWebhookEvent);
         return new Outcome.Received(
                 delivery, events.deliver(found.workspace(), verifiedWebhookEvent.event(), originOf(found)), answered);
+    }
+
+    /**
+     * The event of the first delivery with this signature, so that a duplicate under another id reaches the same runs.
+     * Null if its payload was deleted.
+     */
+    private @Nullable VerifiedWebhookEvent firstOf(
+            ResolvedWebhook found, InboundWebhookDelivery delivery, String signature) {
+        InboundWebhookDelivery first = semel.view(reads -> {
+            InboundWebhookDelivery sameType =
+                    reads.firstDelivery(found.workspace(), found.name(), delivery.signatureAndTypeKey(signature));
+            return sameType != null
+                    ? sameType
+                    : reads.firstDelivery(
+                            found.workspace(), found.name(), InboundWebhookDelivery.signatureKey(signature));
+        });
+        return first == null || first.payload() == null
+                ? null
+                : new VerifiedWebhookEvent(first.eventId(), VerifiedWebhookEvent.parseStored(first.payload()));
     }
 
     /** Signals the runs that wait for this sender, once per message, however often the provider sends it. */
@@ -301,7 +327,7 @@ public final class WebhookReceiver {
         InboundWebhookDelivery first = semel.view(reads -> reads.firstDelivery(
                 eventRow.ws(),
                 VerifiedWebhookEvent.webhookNameOf(eventRow.source()),
-                VerifiedWebhookEvent.deliveryIdOf(eventRow.source(), eventRow.id())));
+                InboundWebhookDelivery.dedupKey(VerifiedWebhookEvent.deliveryIdOf(eventRow.source(), eventRow.id()))));
         return first == null || first.payload() == null ? null : VerifiedWebhookEvent.parseStored(first.payload());
     }
 
@@ -323,7 +349,7 @@ public final class WebhookReceiver {
     private static InboundWebhookDelivery.DedupSettings memory(
             InboundWebhookSetting webhook, @Nullable String signature) {
         return new InboundWebhookDelivery.DedupSettings(
-                signature, webhook.reuse(), micros(WINDOW), micros(webhook.retention()));
+                signature, WebhookPreset.reuseOf(webhook), micros(WINDOW), micros(webhook.retention()));
     }
 
     private void recordRejection(

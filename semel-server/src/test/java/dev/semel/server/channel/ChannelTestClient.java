@@ -54,7 +54,7 @@ final class ChannelTestClient implements AutoCloseable {
     SmtpNotificationChannel.ConnectionServices line() {
         Map<String, String> secrets = Map.of("SMTP_PASSWORD", "pässword", "WRONG", "no");
         return new SmtpNotificationChannel.ConnectionServices(
-                name -> Optional.ofNullable(secrets.get(name)).orElseThrow(),
+                (name, _, _) -> Optional.ofNullable(secrets.get(name)).orElseThrow(),
                 AllowedOutboundAddressResolver.UNRESTRICTED,
                 tls,
                 alarm,

@@ -42,6 +42,8 @@ class HttpNotificationChannelTest {
 
     private final ChannelTestClient client = new ChannelTestClient();
     private final List<NotificationHttpClient.Call> calls = new ArrayList<>();
+    private final List<String> receivers = new ArrayList<>();
+    private String boundSecret = "";
     private String answer = "{}";
 
     @BeforeAll
@@ -262,6 +264,28 @@ class HttpNotificationChannelTest {
         assertTrue(said.toString().contains(expected.strip()), said::toString);
     }
 
+    @Test
+    void a_secret_is_revealed_only_for_the_host_of_the_url() throws Exception {
+        NotificationChannel chat = channel("""
+            {"kind":"chat","url_secret":"chat_url"}\
+            """);
+        chat.send(ChannelTestClient.STEP, NotificationMessage.of("#leads", TEXT));
+        assertEquals(List.of("chat_url null", "chat_url chat.example"), receivers);
+        for (String secret : List.of("chat_url", "token", "sign")) {
+            boundSecret = secret;
+            calls.clear();
+            NotificationChannel other = secret.equals("chat_url") ? chat : channel("""
+                {"kind":"webhook","url":"https://hooks.example/x","headers":{"Authorization":"Bearer ${ secret.token }"},
+                 "signing_secret":"sign"}\
+                """);
+            assertThrows(
+                    RequestRejected.class,
+                    () -> other.send(ChannelTestClient.STEP, NotificationMessage.of("order-7", TEXT)),
+                    secret);
+            assertEquals(List.of(), calls, secret);
+        }
+    }
+
     private NotificationChannel channel(String document) {
         NotificationChannelSetting setting = kept(document);
         assertEquals(List.of(), NotificationChannelFactory.check(setting));
@@ -284,8 +308,14 @@ class HttpNotificationChannelTest {
                 "token", "t0ken",
                 "sign", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
         return new SmtpNotificationChannel.ConnectionServices(
-                name -> Optional.ofNullable(secrets.get(name))
-                        .orElseThrow(() -> new SemelException(ErrorCode.NOT_FOUND, "No secret.", "Store it.")),
+                (name, host, _) -> {
+                    receivers.add(name + " " + host);
+                    if (name.equals(boundSecret) && host != null && !host.equals("bound.example")) {
+                        throw new RequestRejected("the secret may be sent only to bound.example. Nothing was sent.");
+                    }
+                    return Optional.ofNullable(secrets.get(name))
+                            .orElseThrow(() -> new SemelException(ErrorCode.NOT_FOUND, "No secret.", "Store it."));
+                },
                 line.resolver(),
                 line.tls(),
                 line.timer(),

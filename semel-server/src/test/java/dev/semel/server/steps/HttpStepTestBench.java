@@ -43,7 +43,7 @@ abstract class HttpStepTestBench {
             }
 
             @Override
-            public String secret(String name) {
+            public String secret(String name, dev.semel.server.outbound.OutboundRequestUrl receiver) {
                 String value = SECRETS.get(name);
                 if (value == null) {
                     throw new ExpressionEvaluationException("there is no secret " + name);

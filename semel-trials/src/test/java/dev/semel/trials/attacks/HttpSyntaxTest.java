@@ -74,6 +74,21 @@ class HttpSyntaxTest extends OnBothStores {
     }
 
     @Test
+    void item18_a_method_in_lower_case_is_rejected() {
+        for (String method : new String[] {"get", "Get", "gET", "head", "post", "delete"}) {
+            String before = stage.rows();
+            try (RawConnection wire = stage.server().wire()) {
+                wire.send(
+                        stage.admin().head(method, "/v1/runs", "Idempotency-Key: lower") + "Content-Length: 0\r\n\r\n");
+                String answers = wire.untilClosed();
+                assertTrue(answers.startsWith("HTTP/1.1 400 "), () -> method + "\n=>\n" + answers);
+                assertTrue(answers.contains("Methods are case-sensitive"), answers);
+            }
+            assertEquals(before, stage.rows(), method);
+        }
+    }
+
+    @Test
     void s14_a_valid_chunked_trigger_is_served() {
         String key = stage.key();
         try (RawConnection wire = stage.server().wire()) {

@@ -273,6 +273,37 @@ class IdentityTest extends OnBothStores {
         assertEquals("active", admin().get("/v1/keys/" + key).text("status"));
     }
 
+    @Test
+    void item18_an_administrator_of_one_workspace_sees_and_creates_no_other() {
+        ApiCaller other = otherWorkspace("server-role");
+        HttpReply seen = other.get("/v1/workspaces").expect(200);
+        assertEquals(
+                "[{\"workspace\":\"server-role\",\"current\":true}]",
+                seen.json().path("items").toString());
+        assertFalse(other.get("/metrics").expect(200).body().contains("workspace=\"default\""));
+        String known = "";
+        for (String name : List.of("default", "never-was")) {
+            HttpReply reply = other.post("/v1/tokens", "{\"workspace\": \"" + name + "\", \"scopes\": [\"read\"]}");
+            ProblemResponseChecks.expect(reply, 403, "forbidden");
+            assertEquals("server", reply.text("scope"));
+            assertEquals(known.isEmpty() ? withoutInstance(reply) : known, withoutInstance(reply));
+            known = withoutInstance(reply);
+        }
+        ProblemResponseChecks.expect(other.post("/v1/tokens", "{\"scopes\": [\"server\"]}"), 403, "forbidden");
+        ProblemResponseChecks.expect(other.post("/v1/clock/confirm", "{}"), 403, "forbidden");
+        assertTrue(admin().get("/v1/workspaces?limit=100").expect(200).body().contains("\"server-role\""));
+        ProblemResponseChecks.expect(
+                stage.server()
+                        .with("admin")
+                        .post("/v1/tokens", "{\"workspace\": \"never-was\", \"scopes\": [\"read\"]}"),
+                403,
+                "forbidden");
+        stage.server()
+                .as(stage.server().token("\"name\":\"s\"", "admin", "server"))
+                .get("/v1/workspaces")
+                .expect(200);
+    }
+
     private ApiCaller admin() {
         return stage.admin();
     }

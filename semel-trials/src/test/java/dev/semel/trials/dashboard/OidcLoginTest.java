@@ -17,8 +17,12 @@ import dev.semel.trials.support.LogCapture;
 import dev.semel.trials.support.TestServerOptions;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -184,6 +188,31 @@ class OidcLoginTest {
                 browser().send("GET", way.back().replaceAll("iss=[^&]*", "iss=https://evil.example"), "", way.cookie());
         assertEquals(403, mixedUp.status());
         assertEquals(303, comeBack(way).status(), "none of this has used up the code");
+    }
+
+    @Test
+    void item18_only_a_cookie_of_this_server_makes_a_token_request_and_only_once() throws Exception {
+        String secret = SECRETS_OF_NOBODY;
+        byte[] hash = MessageDigest.getInstance("SHA-256")
+                .digest(("semel oidc state " + secret).getBytes(StandardCharsets.UTF_8));
+        String state = Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+        int before = provider.tokenRequests.get();
+        long later = Instant.now().plusSeconds(500).getEpochSecond();
+        for (String cookie : List.of(secret + ".", secret + "." + "." + later + "." + "A".repeat(43))) {
+            HttpReply reply = browser()
+                    .send(
+                            "GET",
+                            "/login/oidc/callback?code=guessed&state=" + state,
+                            "",
+                            "Cookie: semel_oidc=" + cookie);
+            assertEquals(403, reply.status(), cookie);
+        }
+        assertEquals(0, provider.tokenRequests.get() - before, "token requests of self-made cookies");
+        LoginRedirect way = outAndBack("%2Fruns");
+        for (int i = 0; i < 3; i++) {
+            browser().send("GET", way.back().replaceAll("code=[^&]*", "code=guessed" + i), "", way.cookie());
+        }
+        assertEquals(1, provider.tokenRequests.get() - before, "token requests of one genuine cookie");
     }
 
     @Test

@@ -45,6 +45,7 @@ final class TestOidcProvider implements AutoCloseable {
     private final Map<String, ObjectNode> codes = new ConcurrentHashMap<>();
     private final AtomicInteger numbers = new AtomicInteger();
     final AtomicInteger askedForKeys = new AtomicInteger();
+    final AtomicInteger tokenRequests = new AtomicInteger();
     volatile KeyPair key = rsa();
     volatile String keyId = "k1";
 
@@ -164,6 +165,7 @@ final class TestOidcProvider implements AutoCloseable {
     }
 
     private void token(HttpExchange exchange) throws IOException {
+        tokenRequests.incrementAndGet();
         Map<String, String> asked =
                 fields(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
         ObjectNode known = codes.remove(asked.getOrDefault("code", ""));

@@ -141,7 +141,7 @@ class SecretsTest extends OnBothStores {
         WorkspaceSettingRepositories both = with(OTHER_KEY + "," + LiveServer.SECRET_KEY);
         assertEquals("under-the-old-key", reveal(both, "rotated"));
         assertEquals("older", keyOf(both, "rotated"));
-        var draft = new SecretStore.SecretDraft(DEFAULT, "rotated", "under-the-old-key", null, "tester");
+        var draft = new SecretStore.SecretDraft(DEFAULT, "rotated", "under-the-old-key", null, null, "tester");
         stage.server().serve().semel().change(both.secrets().preparePut(draft));
         assertEquals("current", keyOf(both, "rotated"));
         assertEquals("under-the-old-key", reveal(with(OTHER_KEY), "rotated"), "the old key is not needed any more");
@@ -157,7 +157,7 @@ class SecretsTest extends OnBothStores {
             assertTrue(refused.detail().contains("Secret locked is encrypted with key"), refused.detail());
             assertTrue(refused.fix().contains("SEMEL_SECRET_KEY"), refused.fix());
         }
-        var draft = new SecretStore.SecretDraft(DEFAULT, "unlocked", "a-value", null, "tester");
+        var draft = new SecretStore.SecretDraft(DEFAULT, "unlocked", "a-value", null, null, "tester");
         var refused =
                 assertThrows(SemelException.class, () -> with("").secrets().preparePut(draft));
         assertEquals(ErrorCode.SECRET_KEY_UNUSABLE, refused.code());

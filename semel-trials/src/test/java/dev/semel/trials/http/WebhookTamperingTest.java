@@ -86,6 +86,63 @@ class WebhookTamperingTest extends OnBothStores {
         }
     }
 
+    private List<String> runsOf(String workflow) {
+        List<String> runs = new ArrayList<>();
+        admin().get("/v1/workflows/" + workflow + "/runs")
+                .expect(200)
+                .json()
+                .get("items")
+                .forEach(item -> runs.add(item.get("run_id").asString()));
+        return runs;
+    }
+
+    @Test
+    void a_captured_delivery_under_another_id_is_a_replayed_request_of_the_first() {
+        for (WebhookProvider provider : List.of(WebhookProvider.GITHUB, WebhookProvider.SHOPIFY)) {
+            String name = "captured_" + provider.word();
+            String path = hook(name, provider.secret, provider.document.substring(1));
+            subscribe(name, "*", name);
+            WebhookProvider.SignedRequest sent = new WebhookProvider.SignedRequest("id-1", 0, "{\"ref\":\"main\"}");
+            HttpReply first = post(path, sent.body(), provider.sign(provider.secret, sent))
+                    .expect(200);
+            for (int copy = 2; copy < 5; copy++) {
+                WebhookProvider.SignedRequest captured =
+                        new WebhookProvider.SignedRequest("id-" + copy, 0, sent.body());
+                HttpReply again = post(path, captured.body(), provider.sign(provider.secret, captured))
+                        .expect(200);
+                assertEquals("true", again.header("X-Idempotent-Replayed"), again::body);
+                assertTrue(again.json().get("idempotent_replayed").asBoolean(), again::body);
+                assertEquals(first.json().get("runs"), again.json().get("runs"));
+            }
+            assertEquals(1, runsOf(name).size(), name);
+            assertEquals(List.of("accepted", "replayed", "replayed", "replayed"), verdicts(name));
+        }
+    }
+
+    @Test
+    void a_captured_delivery_under_invented_types_starts_at_most_one_run_of_each_type() {
+        for (WebhookProvider provider : List.of(WebhookProvider.GITHUB, WebhookProvider.SHOPIFY)) {
+            String name = "retyped_" + provider.word();
+            String path = hook(name, provider.secret, provider.document.substring(1));
+            subscribe(name, "*", name);
+            WebhookProvider.SignedRequest sent = new WebhookProvider.SignedRequest("id-1", 0, "{\"ref\":\"main\"}");
+            post(path, sent.body(), provider.sign(provider.secret, sent)).expect(200);
+            for (int copy = 2; copy < 4; copy++) {
+                WebhookProvider.SignedRequest captured =
+                        new WebhookProvider.SignedRequest("id-" + copy, 0, sent.body());
+                List<String> retyped = provider.sign(provider.secret, captured).stream()
+                        .map(line -> line.matches("(X-GitHub-Event|X-Shopify-Topic): .*")
+                                ? line.replaceFirst(": .*", ": other")
+                                : line)
+                        .toList();
+                post(path, captured.body(), retyped).expect(200);
+            }
+            boolean oneTypePerBody = provider == WebhookProvider.GITHUB;
+            assertEquals(oneTypePerBody ? 1 : 2, runsOf(name).size(), name);
+            assertEquals(List.of("accepted", oneTypePerBody ? "replayed" : "flagged", "replayed"), verdicts(name));
+        }
+    }
+
     @Test
     void an_unsigned_content_type_does_not_change_how_a_body_is_read() {
         String path = hook("form.stripe", WebhookProvider.STRIPE.secret, "\"preset\":\"stripe\"");
@@ -188,7 +245,7 @@ class WebhookTamperingTest extends OnBothStores {
                 .map(line -> line.replace("ce-id: s-3", "ce-id: s-4"))
                 .toList();
         post(path, data.body(), renamed).expect(200);
-        assertEquals(List.of("accepted", "accepted", "flagged"), verdicts("signed"));
+        assertEquals(List.of("accepted", "accepted", "replayed"), verdicts("signed"));
     }
 
     @Test

@@ -17,23 +17,35 @@ import org.jspecify.annotations.Nullable;
 
 /** Logs users in with an OpenID Connect provider: authorization code flow with PKCE. */
 public final class OidcIdentityProvider implements IdentityProvider {
+    private static final int MOST_LOGINS = 10_000;
+
     private final OidcClientSettings registration;
     private final OidcProviderClient discovery;
     private final InstantSource clock;
     private final Supplier<byte[]> secrets;
+    private final Supplier<byte[]> cookieKey;
+
+    /** Logins that already made their token request on this worker, with their end. A code is used once. */
+    private final Map<String, Long> used = new LinkedHashMap<>();
 
     /**
      * @param nanos monotonic clock
      * @param secrets creates 32 random bytes
+     * @param cookieKey authenticates login cookies; the same on every worker
      */
     public record Dependencies(
-            OutboundHttpClient outbound, InstantSource clock, LongSupplier nanos, Supplier<byte[]> secrets) {}
+            OutboundHttpClient outbound,
+            InstantSource clock,
+            LongSupplier nanos,
+            Supplier<byte[]> secrets,
+            Supplier<byte[]> cookieKey) {}
 
     public OidcIdentityProvider(OidcClientSettings registration, Dependencies means) {
         this.registration = registration;
         this.discovery = new OidcProviderClient(registration, means.outbound(), means.nanos());
         this.clock = means.clock();
         this.secrets = means.secrets();
+        this.cookieKey = means.cookieKey();
     }
 
     @Override
@@ -48,7 +60,7 @@ public final class OidcIdentityProvider implements IdentityProvider {
 
     @Override
     public LoginRedirect beginLogin(String next) {
-        OidcLoginState round = OidcLoginState.of(secrets.get(), next);
+        OidcLoginState round = OidcLoginState.of(secrets.get(), next, clock.instant());
         Map<String, String> asked = new LinkedHashMap<>();
         asked.put("response_type", "code");
         asked.put("client_id", registration.client());
@@ -58,12 +70,13 @@ public final class OidcIdentityProvider implements IdentityProvider {
         asked.put("nonce", round.nonce());
         asked.put("code_challenge", round.challenge());
         asked.put("code_challenge_method", "S256");
-        return new LoginRedirect(withParameters(discovery.metadata().authorize(), asked), round.cookie());
+        return new LoginRedirect(
+                withParameters(discovery.metadata().authorize(), asked), round.cookie(cookieKey.get()));
     }
 
     @Override
     public CompletedLogin finishLogin(@Nullable String cookie, Function<String, @Nullable String> answer) {
-        OidcLoginState round = OidcLoginState.read(cookie);
+        OidcLoginState round = OidcLoginState.read(cookie, cookieKey.get(), clock.instant());
         String state = answer.apply("state");
         if (round == null || state == null || !OidcLoginState.same(state, round.state())) {
             throw rejection("This login started in another browser or more than ten minutes ago");
@@ -75,6 +88,9 @@ public final class OidcIdentityProvider implements IdentityProvider {
         String code = answer.apply("code");
         if (answer.apply("error") != null || code == null || code.isEmpty()) {
             throw rejection("The identity provider rejected the login");
+        }
+        if (!useOnce(round)) {
+            throw rejection("This login was already used");
         }
         IdToken token = IdToken.verify(
                 discovery.exchangeCode(code, round),
@@ -92,6 +108,21 @@ public final class OidcIdentityProvider implements IdentityProvider {
         }
         return new CompletedLogin(
                 ExternalIdentity.of(registration.issuer(), token.subject(), token.name(), role), round.next());
+    }
+
+    /** Whether this worker has not used the login before. One login thus makes at most one token request per worker. */
+    private boolean useOnce(OidcLoginState round) {
+        long now = clock.instant().getEpochSecond();
+        synchronized (used) {
+            used.values().removeIf(end -> end < now);
+            if (used.size() >= MOST_LOGINS) {
+                throw new SemelException(
+                        ErrorCode.OVERLOADED,
+                        "Too many logins are being completed. You are not logged in.",
+                        "Start again in a few minutes.");
+            }
+            return used.putIfAbsent(round.secret(), round.endsAt()) == null;
+        }
     }
 
     @Override

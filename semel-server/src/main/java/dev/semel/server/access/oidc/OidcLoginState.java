@@ -1,37 +1,75 @@
 package dev.semel.server.access.oidc;
 
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
  * State of one OpenID Connect login. State, nonce and PKCE verifier derive from one secret in a browser cookie, so the
- * server stores nothing and any worker can finish.
+ * server stores nothing and any worker can finish. The cookie is authenticated with a key that all workers share, so
+ * that only a login that this server started makes a request to the provider.
+ *
+ * @param endsAt in seconds since 1970
  */
-record OidcLoginState(String secret, String next) {
+record OidcLoginState(String secret, String next, long endsAt) {
     static final int SECRET_BYTES = 32;
-    private static final int LONGEST = 1_500;
 
-    static OidcLoginState of(byte[] random, String next) {
-        return new OidcLoginState(encode(random), next);
+    /** How long a login may take. */
+    static final Duration LIFETIME = Duration.ofMinutes(10);
+
+    private static final int LONGEST = 1_600;
+    private static final Pattern FORM =
+            Pattern.compile("([A-Za-z0-9_-]{43})\\.([A-Za-z0-9_-]*)\\.([0-9]{1,12})\\.([A-Za-z0-9_-]{43})");
+
+    static OidcLoginState of(byte[] random, String next, Instant now) {
+        return new OidcLoginState(encode(random), next, now.plus(LIFETIME).getEpochSecond());
     }
 
-    String cookie() {
-        return secret + "." + encode(next.getBytes(StandardCharsets.UTF_8));
+    String cookie(byte[] key) {
+        String content = content();
+        return content + "." + authenticate(key, content);
     }
 
-    static @Nullable OidcLoginState read(@Nullable String cookie) {
-        if (cookie == null || cookie.length() > LONGEST || !cookie.matches("[A-Za-z0-9_-]{43}\\.[A-Za-z0-9_-]*")) {
+    private String content() {
+        return secret + "." + encode(next.getBytes(StandardCharsets.UTF_8)) + "." + endsAt;
+    }
+
+    /** Returns null if the cookie was not made with this key, or is too old. */
+    static @Nullable OidcLoginState read(@Nullable String cookie, byte[] key, Instant now) {
+        Matcher parts = cookie == null || cookie.length() > LONGEST ? null : FORM.matcher(cookie);
+        if (parts == null || !parts.matches()) {
+            return null;
+        }
+        String content = cookie.substring(0, cookie.lastIndexOf('.'));
+        if (!same(parts.group(4), authenticate(key, content))
+                || Long.parseLong(parts.group(3)) < now.getEpochSecond()) {
             return null;
         }
         try {
-            int dot = cookie.indexOf('.');
-            byte[] next = Base64.getUrlDecoder().decode(cookie.substring(dot + 1));
-            return new OidcLoginState(cookie.substring(0, dot), new String(next, StandardCharsets.UTF_8));
+            byte[] next = Base64.getUrlDecoder().decode(parts.group(2));
+            return new OidcLoginState(
+                    parts.group(1), new String(next, StandardCharsets.UTF_8), Long.parseLong(parts.group(3)));
         } catch (IllegalArgumentException e) {
             return null;
+        }
+    }
+
+    private static String authenticate(byte[] key, String content) {
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(key, "HmacSHA256"));
+            return encode(mac.doFinal(("semel oidc cookie\n" + content).getBytes(StandardCharsets.UTF_8)));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has HMAC-SHA-256", e);
         }
     }
 
