@@ -9,6 +9,7 @@ import dev.cel.common.ast.CelExpr;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.MapType;
+import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.common.types.TypeParamType;
 import dev.cel.common.values.NullValue;
@@ -46,6 +47,7 @@ final class CelEnvironment {
 
     static final String EITHER = "@either";
     private static final String KEY = "@key";
+    private static final String EXACT_TO_STRING = "exact_number_to_string";
     private static final String FORMAT = "@format";
 
     static final Set<String> VARIABLES =
@@ -160,6 +162,10 @@ final class CelEnvironment {
                 .addVar("@uuid", SimpleType.STRING)
                 .addVar("@random", SimpleType.DOUBLE)
                 .addFunctionDeclarations(
+                        CelFunctionDecl.newFunctionDeclaration(
+                                "string",
+                                CelOverloadDecl.newGlobalOverload(
+                                        EXACT_TO_STRING, SimpleType.STRING, OpaqueType.create("exact_number"))),
                         function("lower", SimpleType.STRING, SimpleType.STRING),
                         function("trim", SimpleType.STRING, SimpleType.STRING),
                         function("sha256", SimpleType.STRING, SimpleType.STRING),
@@ -198,7 +204,8 @@ final class CelEnvironment {
         CelStandardFunctions standard = CelStandardFunctions.newBuilder()
                 .filterFunctions((function, overload) -> STANDARD.contains(function.name())
                         && !BOUNDED.contains(function.name())
-                        && !List.of("ADD_STRING", "ADD_LIST", "ADD_BYTES").contains(overload.toString()))
+                        && !List.of("ADD_STRING", "ADD_LIST", "ADD_BYTES", "DOUBLE_TO_STRING")
+                                .contains(overload.toString()))
                 .build();
         return CelRuntimeFactory.standardCelRuntimeBuilder()
                 .setOptions(OPTIONS)
@@ -222,6 +229,8 @@ final class CelEnvironment {
 
     private static List<CelFunctionBinding> functions() {
         return List.of(
+                unary("double_to_string", Double.class, ExpressionFunctions::numberText),
+                unary(EXACT_TO_STRING, CelJsonConverter.ExactNumber.class, ExpressionFunctions::numberText),
                 unary(overload("lower"), String.class, ExpressionFunctions::lower),
                 unary(overload("trim"), String.class, ExpressionFunctions::trim),
                 unary(overload("sha256"), String.class, ExpressionFunctions::sha256),
