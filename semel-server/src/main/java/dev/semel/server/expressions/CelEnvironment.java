@@ -49,6 +49,7 @@ final class CelEnvironment {
     private static final String KEY = "@key";
     private static final String EXACT_TO_STRING = "exact_number_to_string";
     private static final String FORMAT = "@format";
+    static final String IN_COHORT = "@in_cohort";
 
     static final Set<String> VARIABLES =
             Set.of("input", "steps", "run", "step", "event", "header", "secret", "response", "attempt");
@@ -174,6 +175,11 @@ final class CelEnvironment {
                         function("money", SimpleType.STRING, SimpleType.INT, SimpleType.STRING),
                         function(KEY, SimpleType.STRING, ListType.create(SimpleType.DYN)),
                         function(FORMAT, SimpleType.STRING, SimpleType.STRING, ListType.create(SimpleType.DYN)),
+                        function(
+                                IN_COHORT,
+                                SimpleType.BOOL,
+                                ListType.create(SimpleType.DYN),
+                                MapType.create(SimpleType.STRING, SimpleType.DYN)),
                         function(FIND, SimpleType.DYN, SimpleType.DYN, ListType.create(SimpleType.DYN)),
                         function(EITHER, SimpleType.DYN, SimpleType.DYN, SimpleType.DYN),
                         function(
@@ -239,6 +245,7 @@ final class CelEnvironment {
                 binary(overload("money"), Long.class, String.class, ExpressionFunctions::money),
                 unary(overload(KEY), List.class, ExpressionFunctions::key),
                 binary(overload(FORMAT), String.class, List.class, StringFormatFunction::format),
+                binary(overload(IN_COHORT), List.class, Map.class, CohortMembershipFunction::isMember),
                 binary(overload(FIND), Object.class, List.class, ExpressionFunctions::find),
                 binary(overload(EITHER), Object.class, Object.class, ExpressionFunctions::firstNonNull),
                 unary(overload(CelLiteralCostInstrumenter.CHARGE), Object.class, CelLiteralCostInstrumenter::charge));
@@ -275,7 +282,7 @@ final class CelEnvironment {
                 "default", 2, (make, _, args) -> Optional.of(otherwise(make, args.get(0), args.get(1)))));
         RECORDED_FUNCTIONS.forEach((function, name) -> macros.add(
                 CelMacro.newGlobalMacro(function, 0, (make, _, _) -> Optional.of(make.newIdentifier(name)))));
-        // in_cohort(steps.profile.id, "vip") reads the recorded result of the profile step: it makes no query.
+        // in_cohort(steps.profile.id, "vip") reads recorded results of profile and cohort steps: it makes no query.
         macros.add(CelMacro.newGlobalMacro("in_cohort", 2, (make, _, args) -> inCohort(make, args)));
         // any(list, x, test) is list.exists(x, test), and so on: the same loop with the list as first argument.
         Map.of(
@@ -319,8 +326,16 @@ final class CelEnvironment {
             return Optional.of(make.reportError(
                     "in_cohort() needs the id of a user_profile step: in_cohort(steps.profile.id, \"name\")"));
         }
-        CelExpr cohorts = make.newSelect(profile.select().operand(), "cohorts", false);
-        return Optional.of(make.newGlobalCall("@in", args.get(1), cohorts));
+        CelExpr source = profile.select().operand();
+        CelExpr cohorts = make.newSelect(source, "cohorts", false);
+        String step = ExpressionFieldPath.of(source)
+                .filter(path -> path.root().equals("steps") && path.parts().size() == 1)
+                .map(path -> path.parts().getFirst().toString())
+                .orElse("");
+        return Optional.of(make.newGlobalCall(
+                IN_COHORT,
+                make.newList(profile, cohorts, args.get(1), make.newStringLiteral(step)),
+                make.newIdentifier("steps")));
     }
 
     /**
