@@ -6,6 +6,7 @@ import dev.semel.json.JsonNumberToDecimalConverter;
 import dev.semel.json.JsonOutputBuffer;
 import dev.semel.json.StrictJsonCodec;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,17 @@ public final class CanonicalJsonWriter {
         JsonOutputBuffer out = new JsonOutputBuffer();
         write(value, out, 1);
         return out.toBytes();
+    }
+
+    public static String text(JsonNode value) {
+        return new String(bytes(value), StandardCharsets.UTF_8);
+    }
+
+    /** The canonical text of a number, as in a fingerprint. Keys contain numbers in this form. */
+    public static String numberText(BigDecimal number) {
+        JsonOutputBuffer out = new JsonOutputBuffer();
+        decimal(number, out);
+        return new String(out.toBytes(), StandardCharsets.US_ASCII);
     }
 
     /** Members in canonical order: by the UTF-16 code units of their names. */

@@ -32,6 +32,13 @@ public final class UnparsedJson {
         return value instanceof POJONode pojo && pojo.getPojo() instanceof UnparsedJson kept ? kept.parse() : value;
     }
 
+    /** Whether the value is kept as a text of more characters. A parsed value is not measured. */
+    public static boolean isLongerThan(JsonNode value, int characters) {
+        return value instanceof POJONode pojo
+                && pojo.getPojo() instanceof UnparsedJson kept
+                && kept.text.length() > characters;
+    }
+
     /** Returns a copy of the value, which the caller may change. */
     public static JsonNode parseCopy(JsonNode value) {
         return value instanceof POJONode pojo && pojo.getPojo() instanceof UnparsedJson kept

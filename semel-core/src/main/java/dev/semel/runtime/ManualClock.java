@@ -3,6 +3,7 @@ package dev.semel.runtime;
 import dev.semel.engine.ClockAndRandomSource;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,27 +17,36 @@ import java.util.function.LongSupplier;
  */
 public final class ManualClock {
     private final ClockAndRandomSource real = ClockAndRandomSource.real();
+    private final boolean running;
+    /** The time of a clock that stands still, or the offset of a running one. */
     private final AtomicLong micros;
+
     private final long startedByRealTime;
     private final List<Runnable> looks = new CopyOnWriteArrayList<>();
 
-    private ManualClock(long micros, long realMicros) {
+    private ManualClock(boolean running, long micros, long realMicros) {
+        this.running = running;
         this.micros = new AtomicLong(micros);
         this.startedByRealTime = realMicros;
     }
 
+    /** A clock that runs with the machine's clock and can be advanced, also on SQLite. */
+    public static ManualClock running() {
+        return new ManualClock(true, 0, 0);
+    }
+
     public static ManualClock startingNow() {
         long now = ClockAndRandomSource.real().micros();
-        return new ManualClock(now, now);
+        return new ManualClock(false, now, now);
     }
 
     public static ManualClock startingAt(Instant instant) {
         long micros = instant.getEpochSecond() * 1_000_000 + instant.getNano() / 1_000;
-        return new ManualClock(micros, ClockAndRandomSource.real().micros());
+        return new ManualClock(false, micros, ClockAndRandomSource.real().micros());
     }
 
     public Instant now() {
-        return Instant.ofEpochSecond(0, micros.get() * 1_000);
+        return Instant.EPOCH.plus(micros(), ChronoUnit.MICROS);
     }
 
     /** Advances the clock; it never goes back. */
@@ -55,12 +65,12 @@ public final class ManualClock {
 
     /** Microseconds since 1970, the unit of stores. */
     public long micros() {
-        return micros.get();
+        return running ? real.micros() + micros.get() : micros.get();
     }
 
     public ClockAndRandomSource ambient() {
         return new ClockAndRandomSource(
-                micros::get, real::nanos, real.random(), new ClockAndRandomSource.TestInstrumentation() {
+                this::micros, real::nanos, real.random(), new ClockAndRandomSource.TestInstrumentation() {
                     @Override
                     public void onClockJump(Runnable look) {
                         onMove(look);

@@ -1,13 +1,17 @@
 package dev.semel.workflow;
 
+import dev.semel.admission.CanonicalJsonWriter;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * An idempotency key, built from the parts that identify one intended action.
  * Different lists of parts never give the same key: Semel joins the parts with colons and escapes other than plain
- * visible characters as {@code %XX}. {@code key(…)} in YAML workflows gives the same keys.
+ * visible characters as {@code %XX}. Equal numbers give one key: {@code 100}, {@code 100.0} and {@code 1e2} are
+ * {@code 100}. {@code key(…)} in YAML workflows gives the same keys.
  */
 public record Key(String text) {
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
@@ -42,6 +46,8 @@ public record Key(String text) {
             case null -> throw new IllegalArgumentException("part " + number + " of the key is null");
             case Key key -> key.text();
             case Enum<?> constant -> constant.name();
+            case Number value -> textOf(value, number);
+            case JsonNode json when json.isNumber() -> CanonicalJsonWriter.text(json);
             default -> part.toString();
         };
         if (text.isBlank()) {
@@ -55,6 +61,19 @@ public record Key(String text) {
             throw new IllegalArgumentException("part " + number + " of the key is not Unicode text");
         }
         return text;
+    }
+
+    /** The canonical text of the fingerprint. A type of number whose text is not decimal keeps its own text. */
+    private static String textOf(Number value, int part) {
+        String text = value.toString();
+        try {
+            return CanonicalJsonWriter.numberText(new BigDecimal(text));
+        } catch (NumberFormatException e) {
+            if (value instanceof Double || value instanceof Float) {
+                throw new IllegalArgumentException("part " + part + " of the key is infinite or not a number");
+            }
+            return text;
+        }
     }
 
     private static void escape(String part, StringBuilder key) {

@@ -5,14 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /** How parts become a key: the same parts always the same one, other parts another one. */
 class KeyTest {
@@ -38,7 +41,7 @@ class KeyTest {
                 Arguments.of("a%20b:c%22", parts("a b", "c\"")),
                 Arguments.of("%C3%A4:%F0%9F%98%80", parts("\u00e4", "\ud83d\ude00")),
                 Arguments.of("%00:x%0A", parts("\u0000", "x\n")),
-                Arguments.of("7:1.50:true:x", parts(7, new BigDecimal("1.50"), true, 'x')),
+                Arguments.of("7:1.5:true:x", parts(7, new BigDecimal("1.50"), true, 'x')),
                 Arguments.of("RECEIPT:PT1H", parts(Kind.RECEIPT, Duration.ofHours(1))),
                 Arguments.of("00000000-0000-0001-0000-000000000002:a", parts(new UUID(1, 2), "a")),
                 Arguments.of("Id[value=3]:a", parts(new Id("3"), "a")));
@@ -50,6 +53,37 @@ class KeyTest {
         assertEquals(key, Key.joinEscaped(parts).text());
         assertEquals(key, Key.of(parts).text());
         assertEquals(key, Start.withKey(parts).key());
+    }
+
+    @Test
+    void one_number_has_one_text() {
+        Object[] hundred = {
+            100,
+            100L,
+            (short) 100,
+            (byte) 100,
+            100.0,
+            100f,
+            new BigDecimal("100"),
+            new BigDecimal("100.00"),
+            new BigDecimal("1e2"),
+            BigInteger.valueOf(100),
+            new AtomicLong(100),
+            JsonNodeFactory.instance.numberNode(new BigDecimal("1e2")),
+            JsonNodeFactory.instance.numberNode(100.0)
+        };
+        for (Object number : hundred) {
+            assertEquals("order:100", Key.of("order", number).text(), number.getClass()::toString);
+            assertEquals("100", Key.of(number).text(), number.getClass()::toString);
+        }
+        assertEquals("0.1:-2.5", Key.of(0.1f, new BigDecimal("-2.500")).text());
+        assertEquals("1e+400", Key.of(new BigDecimal("1e400")).text());
+        assertEquals("0", Key.of(-0.0).text());
+        assertNotEquals(Key.of(9007199254740993L), Key.of(9007199254740992L));
+        assertEquals(
+                "9007199254740993", Key.of(new BigDecimal("9007199254740993.0")).text());
+        assertThrows(IllegalArgumentException.class, () -> Key.of("order", Double.NaN));
+        assertThrows(IllegalArgumentException.class, () -> Key.of("order", Float.POSITIVE_INFINITY));
     }
 
     @Test

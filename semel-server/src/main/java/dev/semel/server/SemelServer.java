@@ -232,7 +232,9 @@ public final class SemelServer implements AutoCloseable {
 
     /** Starts the server and returns when `/readyz` reports ready. */
     public static SemelServer start(ServerOptions options) {
-        SemelServer serve = start(options, ClockAndRandomSource.real());
+        boolean stubs = options.stepPermissions().stubPort() != 0;
+        SemelServer serve =
+                start(options, stubs ? StubServerClock.readingFrom(System.in).ambient() : ClockAndRandomSource.real());
         serve.alertMonitor.start(ALERT_INTERVAL);
         return serve;
     }

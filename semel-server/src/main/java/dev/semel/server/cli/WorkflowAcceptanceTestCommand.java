@@ -1,8 +1,10 @@
 package dev.semel.server.cli;
 
 import dev.semel.error.SemelException;
+import dev.semel.server.cli.WorkflowAcceptanceTestResult.Outcome;
 import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.definition.YamlWorkflowNameReader;
+import dev.semel.server.demo.DevServerChildProcess;
 import dev.semel.server.demo.ExternalApiSimulator;
 import dev.semel.server.demo.TemporaryDevServerEnvironment;
 import java.io.IOException;
@@ -64,8 +66,12 @@ final class WorkflowAcceptanceTestCommand extends CliApiCommand {
         try (ExternalApiSimulator simulator = ExternalApiSimulator.start();
                 TemporaryDevServerEnvironment sandbox =
                         TemporaryDevServerEnvironment.openWithSimulator(simulator, log::add)) {
-            String address = sandbox.startServer().address();
-            var stage = new WorkflowAcceptanceTestRunner.QaServer(environment(), address, () -> String.join("\n", log));
+            DevServerChildProcess server = sandbox.startServer();
+            var stage = new WorkflowAcceptanceTestRunner.QaServer(
+                    environment(),
+                    server.address(),
+                    () -> String.join("\n", log),
+                    new AcceptanceTestServerClock(environment().clock(), server::advanceClock));
             return report(subject, new WorkflowAcceptanceTestRunner(subject, simulator, stage).runAll());
         } catch (IOException | UncheckedIOException e) {
             throw broken(String.valueOf(e.getMessage()));
@@ -93,21 +99,28 @@ final class WorkflowAcceptanceTestCommand extends CliApiCommand {
             lines.forEach(line -> items.addObject()
                     .put("line", line.title())
                     .put("passed", line.passed())
+                    .put("result", line.outcome().word())
                     .put("evidence", line.evidence()));
             output.printJson(document);
         } else {
             for (int i = 0; i < lines.size(); i++) {
                 WorkflowAcceptanceTestResult line = lines.get(i);
-                String mark = line.passed() ? output.green("pass") : output.red("FAIL");
+                String mark = line.outcome().mark;
+                mark = line.passed() ? output.green(mark) : output.red(mark);
                 output.printLine((i + 1) + " " + mark + "  " + line.title());
                 output.printLine("        " + TerminalJsonFormatter.sanitize(line.evidence()));
             }
-            long failed = lines.stream().filter(line -> !line.passed()).count();
-            String result =
-                    all ? "all " + lines.size() + " checks passed" : failed + " of " + lines.size() + " checks failed";
+            String result = all
+                    ? "all " + lines.size() + " checks passed"
+                    : count(lines, Outcome.FAILED) + " of " + lines.size() + " checks failed, "
+                            + count(lines, Outcome.NOT_TRIED) + " not tried";
             output.printMessage(subject.workflow().name() + ": " + result + ". Nothing real was sent.");
         }
         return all ? ExitCode.OK : ExitCode.FAILED;
+    }
+
+    private static long count(List<WorkflowAcceptanceTestResult> lines, Outcome outcome) {
+        return lines.stream().filter(line -> line.outcome() == outcome).count();
     }
 
     private WorkflowUnderTest subject() {

@@ -1,5 +1,6 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.cli.WorkflowAcceptanceTestResult.Outcome;
 import dev.semel.server.demo.ExternalApiSimulator;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +31,8 @@ final class WorkflowAcceptanceTestRunner {
     private int trials;
 
     /** @param log supplies the log of the scratch server so far */
-    record QaServer(CliCommandEnvironment environment, String address, Supplier<String> log) {}
+    record QaServer(
+            CliCommandEnvironment environment, String address, Supplier<String> log, AcceptanceTestServerClock clock) {}
 
     WorkflowAcceptanceTestRunner(WorkflowUnderTest subject, ExternalApiSimulator simulator, QaServer stage) {
         this.subject = subject.withMarkers();
@@ -44,22 +46,26 @@ final class WorkflowAcceptanceTestRunner {
         CliApiResponse first = plain.trigger(key(), subject.data());
         same(plain, first);
         Set<String> doers = simulator.stepsWithEffects();
-        changed(plain, first);
         timeout();
         retry(doers);
-        expired(plain);
-        logs(plain);
+        WorkflowAcceptanceTestResult logged = logs(plain);
+        expired();
+        lines.add(logged);
         return lines;
     }
 
     private void add(String title, boolean passed, String evidence) {
-        lines.add(new WorkflowAcceptanceTestResult(title, passed, evidence));
+        add(title, Outcome.of(passed, true), evidence);
+    }
+
+    private void add(String title, Outcome outcome, String evidence) {
+        lines.add(new WorkflowAcceptanceTestResult(title, outcome, evidence));
     }
 
     private WorkflowAcceptanceTestWorkspace trial(@Nullable String lose) {
         simulator.configure(cast, lose);
         trials++;
-        return WorkflowAcceptanceTestWorkspace.open(subject, stage.environment(), stage.address(), "qa" + trials);
+        return WorkflowAcceptanceTestWorkspace.open(subject, stage, "qa" + trials);
     }
 
     /** Empty if the workflow derives its own key. */
@@ -67,30 +73,54 @@ final class WorkflowAcceptanceTestRunner {
         return subject.workflow().derivesKey() ? "" : KEY;
     }
 
+    /**
+     * The first two checks. If the run waits, both requests come during its first wait: afterwards the key may have
+     * expired.
+     */
     private void same(WorkflowAcceptanceTestWorkspace trial, CliApiResponse first) {
         if (!first.isSuccess()) {
             add(SAME, false, rejected(first));
+            add(CHANGED, Outcome.NOT_TRIED, rejected(first));
             return;
         }
+        Duration before = stage.clock().advanced();
         String run = TerminalJsonFormatter.text(first.body(), "run_id");
-        JsonNode end = trial.awaitSettled(run);
+        JsonNode pause = trial.awaitPause(run);
+        boolean original = isReplay(trial.trigger(key(), subject.data()), run);
+        WorkflowAcceptanceTestResult changed = changed(trial, first);
+        JsonNode end = WorkflowAcceptanceTestWorkspace.isSettled(pause) ? pause : trial.awaitSettled(run);
         int effects = simulator.effectCounts().size();
-        CliApiResponse again = trial.trigger(key(), subject.data());
+        if (stage.clock().advanced().minus(before).toSeconds() < window(trial)) {
+            original &= isReplay(trial.trigger(key(), subject.data()), run);
+        }
         trial.awaitSettled(run);
-        boolean original = again.isSuccess()
-                && TerminalJsonFormatter.text(again.body(), "run_id").equals(run)
-                && again.body().path("idempotent_replayed").booleanValue();
         boolean unchanged = simulator.effectCounts().size() == effects && twice().isEmpty();
         String seen = "the run " + describe(end) + "; " + CliCommandOutput.countOf(effects, "effect")
-                + " before the second request, "
+                + " before the last request, "
                 + CliCommandOutput.countOf(simulator.effectCounts().size(), "effect") + " after it";
         boolean passed = original && unchanged;
         if (TerminalJsonFormatter.text(end, "status").equals("failed")) {
             add(SAME, false, seen + ". Provide what the steps need with --data and --answers.");
         } else {
             String got = passed ? "returned run " + run : "did not return the original run";
-            add(SAME, passed, "the second request " + got + "; " + seen + ".");
+            add(
+                    SAME,
+                    Outcome.of(passed, WorkflowAcceptanceTestWorkspace.isSettled(end)),
+                    "the second request " + got + "; " + seen + ".");
         }
+        lines.add(changed);
+        trial.cancel(run);
+    }
+
+    private static boolean isReplay(CliApiResponse again, String run) {
+        return again.isSuccess()
+                && TerminalJsonFormatter.text(again.body(), "run_id").equals(run)
+                && again.body().path("idempotent_replayed").booleanValue();
+    }
+
+    /** The key window of the workflow in seconds. */
+    private static long window(WorkflowAcceptanceTestWorkspace trial) {
+        return trial.workflow().path("idempotency").path("window_seconds").asLong();
     }
 
     private static String rejected(CliApiResponse answer) {
@@ -114,7 +144,7 @@ final class WorkflowAcceptanceTestRunner {
         };
     }
 
-    private void changed(WorkflowAcceptanceTestWorkspace trial, CliApiResponse first) {
+    private WorkflowAcceptanceTestResult changed(WorkflowAcceptanceTestWorkspace trial, CliApiResponse first) {
         JsonNode policy = trial.workflow().path("idempotency");
         String field = declared(policy);
         ObjectNode other = subject.data().deepCopy();
@@ -125,29 +155,17 @@ final class WorkflowAcceptanceTestRunner {
         String key = first.headers().firstValue("Idempotency-Key").orElse(KEY);
         CliApiResponse answer = trial.trigger(key, other);
         boolean named = DuplicateRequestListCommand.changedFields(answer.body()).contains(changing);
-        if (answer.status() == 422 && named) {
-            add(
-                    CHANGED,
-                    true,
-                    "the request with another " + changing + " got 422, and the response names " + changing + ".");
-        } else if (answer.status() == 422) {
-            add(
-                    CHANGED,
-                    false,
-                    "the request with another " + changing + " got 422, but the response does not name " + changing
-                            + ".");
-        } else {
-            boolean replayed = answer.body().path("idempotent_replayed").booleanValue();
-            String got = replayed ? "got the original run, with a warning" : "started a new run";
-            add(
-                    CHANGED,
-                    false,
-                    "the request with another " + changing + " " + got
-                            + ". Declare the fields that define the action: idempotency: { fingerprint: […] }.");
+        String request = "the request with another " + changing + " got ";
+        if (answer.status() == 422) {
+            String names = named ? "422, and the response names " : "422, but the response does not name ";
+            return new WorkflowAcceptanceTestResult(CHANGED, Outcome.of(named, true), request + names + changing + ".");
         }
-        if (first.isSuccess()) {
-            trial.cancel(TerminalJsonFormatter.text(first.body(), "run_id"));
-        }
+        boolean replayed = answer.body().path("idempotent_replayed").booleanValue();
+        String got = replayed ? "the original run, with a warning" : "a new run";
+        return new WorkflowAcceptanceTestResult(
+                CHANGED,
+                Outcome.FAILED,
+                request + got + ". Declare the fields that define the action: idempotency: { fingerprint: […] }.");
     }
 
     private static JsonNode more(JsonNode number) {
@@ -180,7 +198,12 @@ final class WorkflowAcceptanceTestRunner {
                 + CliCommandOutput.countOf(runs, "run")
                 + ", " + CliCommandOutput.countOf(simulator.effectCounts().size(), "effect") + ", "
                 + (twice().isEmpty() ? "none of them twice" : "twice: " + twice()) + "; the run " + describe(end) + ".";
-        add(TIMEOUT, runs == 1 && twice().isEmpty(), seen);
+        boolean reached =
+                simulator.effectCounts().size() > 0 || subject.effectSteps().isEmpty();
+        add(
+                TIMEOUT,
+                Outcome.of(runs == 1 && twice().isEmpty(), reached && WorkflowAcceptanceTestWorkspace.isSettled(end)),
+                reached ? seen : seen + " " + unreached(Set.of()));
         trial.cancel(run);
     }
 
@@ -188,11 +211,13 @@ final class WorkflowAcceptanceTestRunner {
     private void retry(Set<String> doers) {
         List<String> seen = new ArrayList<>();
         boolean once = true;
+        boolean settled = true;
         for (String step : doers) {
             WorkflowAcceptanceTestWorkspace trial = trial(step);
             CliApiResponse answer = trial.trigger(key(), subject.data());
             String run = TerminalJsonFormatter.text(answer.body(), "run_id");
             JsonNode end = trial.awaitSettled(run);
+            settled &= WorkflowAcceptanceTestWorkspace.isSettled(end);
             long calls = simulator.calls().stream()
                     .filter(call -> call.step().equals(step) && !call.method().equals("GET"))
                     .count();
@@ -205,28 +230,63 @@ final class WorkflowAcceptanceTestRunner {
                     + "; the run " + describe(end));
             trial.cancel(run);
         }
-        String evidence = seen.isEmpty()
-                ? "the workflow called no external service."
-                : "the first response of each effect was lost after the effect happened. " + String.join(". ", seen)
-                        + ".";
-        add(RETRY, once, evidence);
+        String missed = unreached(doers);
+        if (doers.isEmpty()) {
+            boolean none = missed.isEmpty();
+            add(
+                    RETRY,
+                    none ? Outcome.PASSED : Outcome.NOT_TRIED,
+                    none ? "the workflow file declares no call of an external service." : missed);
+            return;
+        }
+        String evidence = "the first response of each effect was lost after the effect happened. "
+                + String.join(". ", seen) + ". " + missed;
+        add(RETRY, Outcome.of(once, settled), evidence.strip());
     }
 
-    private void expired(WorkflowAcceptanceTestWorkspace trial) {
-        long seconds =
-                trial.workflow().path("idempotency").path("window_seconds").asLong();
+    /** Names the steps with an effect that the checks did not reach; empty if they reached all. */
+    private String unreached(Set<String> reached) {
+        Set<String> missing = subject.effectSteps();
+        reached.forEach(steps -> missing.removeAll(List.of(steps.split(", "))));
+        return missing.isEmpty()
+                ? ""
+                : "Not reached, so not tried: " + String.join(", ", missing) + ". Provide data with --data and stub"
+                        + " responses with --answers that lead there.";
+    }
+
+    /** Moves the clock past the window of a key and sends the key again. */
+    private void expired() {
+        WorkflowAcceptanceTestWorkspace trial = trial(null);
+        CliApiResponse first = trial.trigger(key(), subject.data());
+        long seconds = window(trial);
         String window = CliDurationFormatter.format(Duration.ofSeconds(seconds));
-        String after = " A later request with the same key starts a new run that names the previous run.";
+        String documented = subject.declaresWindow()
+                ? "the file declares a key window of " + window + "."
+                : "the file declares no key window, so the default of " + window
+                        + " applies; to declare it write idempotency: { window: 24h }.";
+        if (!first.isSuccess()) {
+            add(EXPIRED, Outcome.NOT_TRIED, documented + " But " + rejected(first));
+            return;
+        }
+        String run = TerminalJsonFormatter.text(first.body(), "run_id");
+        trial.cancel(run); // the key of an unfinished run does not expire
+        trial.awaitSettled(run);
+        stage.clock().advance(Duration.ofSeconds(seconds));
+        boolean fresh = trial.waitUntil(() -> {
+            CliApiResponse later = trial.trigger(key(), subject.data());
+            return TerminalJsonFormatter.text(later.body(), "previous_run_id").equals(run);
+        });
         add(
                 EXPIRED,
-                true,
-                subject.declaresWindow()
-                        ? "the file declares a key window of " + window + "." + after
-                        : "the file declares no key window, so the default of " + window
-                                + " applies; to declare it write idempotency: { window: 24h }." + after);
+                fresh,
+                documented
+                        + (fresh
+                                ? " After it, a request with the same key started a new run that names the previous"
+                                        + " run."
+                                : " After it, a request with the same key started no new run."));
     }
 
-    private void logs(WorkflowAcceptanceTestWorkspace trial) {
+    private WorkflowAcceptanceTestResult logs(WorkflowAcceptanceTestWorkspace trial) {
         // Rows of replayed requests are written with the next commit and logged after it.
         boolean named = trial.waitUntil(() -> stage.log().get().contains(" replayed ")
                 && trial.requests().valueStream().anyMatch(WorkflowAcceptanceTestRunner::isReplayed));
@@ -237,7 +297,7 @@ final class WorkflowAcceptanceTestRunner {
         String value = hidden
                 ? ", and no log line contains a value of the payload."
                 : ", and a log line contains a value of the payload.";
-        add(LOGS, named && hidden, logged + value);
+        return new WorkflowAcceptanceTestResult(LOGS, Outcome.of(named && hidden, true), logged + value);
     }
 
     private static boolean isReplayed(JsonNode request) {

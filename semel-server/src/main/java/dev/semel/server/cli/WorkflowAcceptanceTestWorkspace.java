@@ -1,5 +1,6 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.definition.WorkflowDefinition;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -9,6 +10,7 @@ import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -16,33 +18,39 @@ import tools.jackson.databind.node.ObjectNode;
 /** One per test, so that tests are independent. */
 final class WorkflowAcceptanceTestWorkspace {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int MOST_ADVANCES = 200;
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
     private static final String SCOPES = "[\"trigger\",\"read\",\"operate\",\"review\",\"admin\"]";
     /** Waits that end by themselves, or that the test ends. */
     private static final Set<String> ENDS_SOON =
             Set.of("signal", "approval", "child", "effect", "concurrency_limit", "worker");
 
+    /** Waits that the test answers. If that does not end them, their timeout does. */
+    private static final Set<String> ANSWERED = Set.of("signal", "approval");
+
     private final WorkflowUnderTest subject;
     private final CliCommandEnvironment environment;
+    private final AcceptanceTestServerClock clock;
     private final String token;
     private final CliApiClient api;
 
     private WorkflowAcceptanceTestWorkspace(
-            WorkflowUnderTest subject, CliCommandEnvironment environment, String address, String token) {
+            WorkflowUnderTest subject, WorkflowAcceptanceTestRunner.QaServer server, String token) {
         this.subject = subject;
-        this.environment = environment;
+        this.environment = server.environment();
+        this.clock = server.clock();
         this.token = token;
-        this.api = new CliApiClient(address, token);
+        this.api = new CliApiClient(server.address(), token);
     }
 
     /** @param name name of an unused workspace */
     static WorkflowAcceptanceTestWorkspace open(
-            WorkflowUnderTest subject, CliCommandEnvironment environment, String address, String name) {
+            WorkflowUnderTest subject, WorkflowAcceptanceTestRunner.QaServer server, String name) {
         String body = "{\"name\":\"qa\",\"workspace\":\"" + name + "\",\"scopes\":" + SCOPES + "}";
-        CliApiResponse made = new CliApiClient(address, "dev")
+        CliApiResponse made = new CliApiClient(server.address(), "dev")
                 .send(CliApiRequest.post("v1", "tokens").withJson(body));
-        WorkflowAcceptanceTestWorkspace trial = new WorkflowAcceptanceTestWorkspace(
-                subject, environment, address, TerminalJsonFormatter.text(made.body(), "token"));
+        WorkflowAcceptanceTestWorkspace trial =
+                new WorkflowAcceptanceTestWorkspace(subject, server, TerminalJsonFormatter.text(made.body(), "token"));
         trial.createSettings();
         return trial;
     }
@@ -80,6 +88,17 @@ final class WorkflowAcceptanceTestWorkspace {
         subject.definitions()
                 .forEach(one -> api.send(
                         CliApiRequest.put("v1", "workflows", one.name()).withBody("application/yaml", one.text())));
+        pauseSchedules();
+    }
+
+    /** Only the checks start runs: a tick of a schedule would call the stubs, too. */
+    private void pauseSchedules() {
+        for (WorkflowDefinition one : subject.definitions()) {
+            for (String schedule : one.nextTimes(clock.now(), 1).keySet()) {
+                api.send(CliApiRequest.post("v1", "workflows", one.name(), "schedules", schedule, "pause")
+                        .withJson("{}"));
+            }
+        }
     }
 
     private void put(String plural, String name, JsonNode document) {
@@ -147,15 +166,38 @@ final class WorkflowAcceptanceTestWorkspace {
         return true;
     }
 
-    /** Polls until the run has ended, is in doubt, or waits for something that does not happen soon by itself. */
+    /** Polls until the run has settled, or waits for a time that is not soon. */
+    JsonNode awaitPause(String run) {
+        return await(run, 0);
+    }
+
+    /** Polls until the run has settled. Moves the clock past its waits. */
     JsonNode awaitSettled(String run) {
+        return await(run, MOST_ADVANCES);
+    }
+
+    /** Whether the run has ended or is in doubt, so that it does nothing more by itself. */
+    static boolean isSettled(JsonNode run) {
+        String status = TerminalJsonFormatter.text(run, "status");
+        return CliRunCompletionPoller.isEnded(status) || status.equals("in_doubt");
+    }
+
+    private JsonNode await(String run, int mostAdvances) {
         Set<String> handled = new HashSet<>();
         Instant end = environment.clock().instant().plus(PATIENCE);
+        int advances = 0;
         JsonNode seen = look(run);
-        while (!CliRunCompletionPoller.isEnded(TerminalJsonFormatter.text(seen, "status"))
-                && !TerminalJsonFormatter.text(seen, "status").equals("in_doubt")
-                && !isStuck(run, seen, handled)
-                && environment.clock().instant().isBefore(end)) {
+        while (!isSettled(seen) && environment.clock().instant().isBefore(end)) {
+            Instant due = nextTime(run, seen, handled);
+            if (due != null && due.isAfter(clock.now())) {
+                if (advances++ == mostAdvances) {
+                    return seen;
+                }
+                clock.advanceTo(due);
+                end = environment.clock().instant().plus(PATIENCE);
+            } else if (due == null && isStuck(seen)) {
+                return seen;
+            }
             pause();
             seen = look(run);
         }
@@ -172,18 +214,35 @@ final class WorkflowAcceptanceTestWorkspace {
         return api.send(CliApiRequest.get("v1", "runs", run)).body();
     }
 
-    /** Whether it waits for what does not happen by itself. Sends each signal and approves each approval once. */
-    private boolean isStuck(String run, JsonNode seen, Set<String> handled) {
-        boolean stuck = false;
+    /**
+     * Sends each signal and approves each approval once. Returns the earliest time at which another wait of the run or
+     * of the child that it waits for ends; null if there is none.
+     */
+    private @Nullable Instant nextTime(String run, JsonNode seen, Set<String> handled) {
+        Instant next = null;
         for (JsonNode one : seen.path("waiting_for")) {
             String kind = TerminalJsonFormatter.text(one, "kind");
-            stuck |= !ENDS_SOON.contains(kind);
-            if (handled.add(kind + " " + TerminalJsonFormatter.text(one, "name") + " "
-                    + TerminalJsonFormatter.text(one, "step"))) {
+            String name = run + " " + kind + " " + TerminalJsonFormatter.text(one, "name") + " "
+                    + TerminalJsonFormatter.text(one, "step");
+            String child = TerminalJsonFormatter.text(one, "run_id");
+            Instant due = null;
+            if (kind.equals("child") && !child.isEmpty() && handled.size() < MOST_ADVANCES) {
+                due = nextTime(child, look(child), handled);
+            } else if (ANSWERED.contains(kind) && handled.add(name)) {
                 endWait(run, kind, one);
+            } else if (!one.path("until").asString("").isEmpty()) {
+                due = Instant.parse(one.path("until").asString());
             }
+            next = next == null || (due != null && due.isBefore(next)) ? due : next;
         }
-        return stuck && Set.of("waiting", "held").contains(TerminalJsonFormatter.text(seen, "status"));
+        return next;
+    }
+
+    private static boolean isStuck(JsonNode seen) {
+        return Set.of("waiting", "held").contains(TerminalJsonFormatter.text(seen, "status"))
+                && seen.path("waiting_for")
+                        .valueStream()
+                        .anyMatch(one -> !ENDS_SOON.contains(TerminalJsonFormatter.text(one, "kind")));
     }
 
     private void endWait(String run, String kind, JsonNode wait) {

@@ -3,6 +3,7 @@ package dev.semel.server.cli;
 import dev.semel.error.SemelException;
 import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.steps.NotificationChannelRequirement;
+import dev.semel.server.steps.YamlStep;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -109,6 +110,15 @@ record WorkflowUnderTest(List<WorkflowDefinition> definitions, ObjectNode data, 
 
     private static Set<String> sorted(Stream<@Nullable String> names) {
         return names.filter(Objects::nonNull).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The steps that call an external service and change something there, also in child workflows. */
+    Set<String> effectSteps() {
+        return sorted(definitions.stream()
+                .flatMap(WorkflowDefinition::steps)
+                .filter(step ->
+                        step.action().declaredEffect() != null && !step.kind().equals("tx"))
+                .map(YamlStep::id));
     }
 
     Set<String> secrets() {

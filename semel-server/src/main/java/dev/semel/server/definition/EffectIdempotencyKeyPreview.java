@@ -67,9 +67,9 @@ public record EffectIdempotencyKeyPreview(
                             runView.maskedValues().results(),
                             "")
                     .withStep("step_of_this_run");
-            JsonNode value = template.evaluate(scope, new StepResultSizeLimit());
-            return value.isString() || value.isNumber()
-                    ? new EffectIdempotencyKeyPreview(value.asString(), null)
+            JsonNode value = template.evaluateIdentifier(scope, new StepResultSizeLimit());
+            return value.isString()
+                    ? new EffectIdempotencyKeyPreview(value.stringValue(), null)
                     : new EffectIdempotencyKeyPreview(null, "it returns neither text nor a number");
         } catch (ExpressionEvaluationException failure) {
             return new EffectIdempotencyKeyPreview(null, failure.reason());

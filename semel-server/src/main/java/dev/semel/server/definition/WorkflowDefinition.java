@@ -123,17 +123,18 @@ public final class WorkflowDefinition {
         byName.putAll(headers);
         JsonNode value;
         try {
-            value = key.evaluate(ExpressionScope.ofInput(input).withHeader(byName), new StepResultSizeLimit());
+            value = key.evaluateIdentifier(
+                    ExpressionScope.ofInput(input).withHeader(byName), new StepResultSizeLimit());
         } catch (ExpressionEvaluationException failure) {
             throw noKey(failure.reason());
         }
         if (value.isNull() || (value.isString() && value.stringValue().isBlank())) {
             throw noKey("the expression returned null or an empty text");
         }
-        if (!value.isString() && !value.isNumber()) {
+        if (!value.isString()) {
             throw badKey("it is " + JsonValueTypeNames.nameOf(value) + ", but a key must be text or a number");
         }
-        return checked(value.asString().strip());
+        return checked(value.stringValue().strip());
     }
 
     private String checked(String key) {
@@ -149,7 +150,7 @@ public final class WorkflowDefinition {
     private SemelException noKey(String because) {
         return new SemelException(
                 ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
-                        "Workflow '%s' could not derive its key (trigger.http.key), because %s. No run was started."
+                "Workflow '%s' could not derive its key (trigger.http.key), because %s. No run was started."
                         .formatted(name(), because),
                 "Send the field that the key is derived from, or send an Idempotency-Key header.");
     }
@@ -157,7 +158,7 @@ public final class WorkflowDefinition {
     private SemelException badKey(String rule) {
         return new SemelException(
                 ErrorCode.IDEMPOTENCY_KEY_INVALID,
-                        "The key that workflow '%s' derived (trigger.http.key) is invalid: %s. No run was started."
+                "The key that workflow '%s' derived (trigger.http.key) is invalid: %s. No run was started."
                         .formatted(name(), rule),
                 "Correct the data or the expression, or send an Idempotency-Key header.");
     }

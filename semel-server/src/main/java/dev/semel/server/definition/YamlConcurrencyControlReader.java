@@ -1,6 +1,5 @@
 package dev.semel.server.definition;
 
-import dev.cel.common.types.CelKind;
 import dev.semel.definition.ConcurrencyControl;
 import dev.semel.server.expressions.ExpressionCompileContext;
 import dev.semel.server.expressions.ExpressionEvaluationException;
@@ -101,7 +100,7 @@ final class YamlConcurrencyControlReader {
         YamlValueTemplate key = templates.compile(
                 tree,
                 ExpressionCompileContext.of(ExpressionCompileContext.ContextKind.GATE),
-                Set.of(CelKind.STRING, CelKind.INT));
+                YamlValueTemplateCompiler.IDENTIFIER);
         if (problems.count() > before) {
             return null;
         }
@@ -122,8 +121,8 @@ final class YamlConcurrencyControlReader {
      */
     static @Nullable String text(YamlValueTemplate key, JsonNode data) {
         try {
-            JsonNode value = key.evaluate(ExpressionScope.ofInput(data), new StepResultSizeLimit());
-            return value.isString() || value.isNumber() ? value.asString() : null;
+            JsonNode value = key.evaluateIdentifier(ExpressionScope.ofInput(data), new StepResultSizeLimit());
+            return value.isString() ? value.stringValue() : null;
         } catch (ExpressionEvaluationException failure) {
             return null;
         }

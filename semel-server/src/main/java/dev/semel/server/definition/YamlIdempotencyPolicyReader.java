@@ -1,6 +1,5 @@
 package dev.semel.server.definition;
 
-import dev.cel.common.types.CelKind;
 import dev.semel.admission.FailedRunDuplicateRequestPolicy;
 import dev.semel.admission.FingerprintField;
 import dev.semel.admission.IdempotencyKeyScope;
@@ -208,7 +207,7 @@ final class YamlIdempotencyPolicyReader {
      */
     private static JsonNode value(YamlValueTemplate template, List<ExpressionFieldPath> reads, JsonNode data) {
         try {
-            return template.evaluate(ExpressionScope.ofInput(data), new StepResultSizeLimit());
+            return template.evaluateIdentifier(ExpressionScope.ofInput(data), new StepResultSizeLimit());
         } catch (ExpressionEvaluationException failure) {
             var raw = JsonNodeFactory.instance.arrayNode();
             for (ExpressionFieldPath path : reads) {
@@ -247,7 +246,7 @@ final class YamlIdempotencyPolicyReader {
         YamlValueTemplate template = templates.compile(
                 tree,
                 ExpressionCompileContext.of(ExpressionCompileContext.ContextKind.LABEL),
-                Set.of(CelKind.STRING, CelKind.INT, CelKind.DOUBLE));
+                YamlValueTemplateCompiler.IDENTIFIER);
         if (!(tree instanceof YamlNode.ScalarNode)) {
             problems.add(
                     tree.range(),

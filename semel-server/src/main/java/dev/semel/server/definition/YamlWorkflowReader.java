@@ -1,6 +1,5 @@
 package dev.semel.server.definition;
 
-import dev.cel.common.types.CelKind;
 import dev.semel.admission.KeyPolicy;
 import dev.semel.definition.WorkflowTriggers;
 import dev.semel.definition.WorkflowVersion;
@@ -207,7 +206,7 @@ final class YamlWorkflowReader {
         YamlValueTemplate key = templates.compile(
                 tree,
                 ExpressionCompileContext.of(ExpressionCompileContext.ContextKind.KEY),
-                Set.of(CelKind.STRING, CelKind.INT));
+                YamlValueTemplateCompiler.IDENTIFIER);
         if (problems.count() > before) {
             return null;
         }

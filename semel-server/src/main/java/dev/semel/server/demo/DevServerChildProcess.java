@@ -3,8 +3,10 @@ package dev.semel.server.demo;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -117,6 +119,17 @@ public final class DevServerChildProcess {
 
     public synchronized String address() {
         return Objects.requireNonNull(address, "a ready server has printed its address");
+    }
+
+    /** Moves the clock of a server with stubs. The clock moves soon after, not at once. */
+    public void advanceClock(Duration by) {
+        try {
+            Writer commands = process.outputWriter(StandardCharsets.UTF_8);
+            commands.write("advance " + by.toSeconds() + "\n");
+            commands.flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     public long pid() {

@@ -9,6 +9,7 @@ import dev.cel.common.ast.CelExpr;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.MapType;
+import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.common.types.TypeParamType;
 import dev.cel.common.values.NullValue;
@@ -46,7 +47,9 @@ final class CelEnvironment {
 
     static final String EITHER = "@either";
     private static final String KEY = "@key";
+    private static final String EXACT_TO_STRING = "exact_number_to_string";
     private static final String FORMAT = "@format";
+    static final String IN_COHORT = "@in_cohort";
 
     static final Set<String> VARIABLES =
             Set.of("input", "steps", "run", "step", "event", "header", "secret", "response", "attempt");
@@ -160,6 +163,10 @@ final class CelEnvironment {
                 .addVar("@uuid", SimpleType.STRING)
                 .addVar("@random", SimpleType.DOUBLE)
                 .addFunctionDeclarations(
+                        CelFunctionDecl.newFunctionDeclaration(
+                                "string",
+                                CelOverloadDecl.newGlobalOverload(
+                                        EXACT_TO_STRING, SimpleType.STRING, OpaqueType.create("exact_number"))),
                         function("lower", SimpleType.STRING, SimpleType.STRING),
                         function("trim", SimpleType.STRING, SimpleType.STRING),
                         function("sha256", SimpleType.STRING, SimpleType.STRING),
@@ -168,6 +175,11 @@ final class CelEnvironment {
                         function("money", SimpleType.STRING, SimpleType.INT, SimpleType.STRING),
                         function(KEY, SimpleType.STRING, ListType.create(SimpleType.DYN)),
                         function(FORMAT, SimpleType.STRING, SimpleType.STRING, ListType.create(SimpleType.DYN)),
+                        function(
+                                IN_COHORT,
+                                SimpleType.BOOL,
+                                ListType.create(SimpleType.DYN),
+                                MapType.create(SimpleType.STRING, SimpleType.DYN)),
                         function(FIND, SimpleType.DYN, SimpleType.DYN, ListType.create(SimpleType.DYN)),
                         function(EITHER, SimpleType.DYN, SimpleType.DYN, SimpleType.DYN),
                         function(
@@ -198,7 +210,8 @@ final class CelEnvironment {
         CelStandardFunctions standard = CelStandardFunctions.newBuilder()
                 .filterFunctions((function, overload) -> STANDARD.contains(function.name())
                         && !BOUNDED.contains(function.name())
-                        && !List.of("ADD_STRING", "ADD_LIST", "ADD_BYTES").contains(overload.toString()))
+                        && !List.of("ADD_STRING", "ADD_LIST", "ADD_BYTES", "DOUBLE_TO_STRING")
+                                .contains(overload.toString()))
                 .build();
         return CelRuntimeFactory.standardCelRuntimeBuilder()
                 .setOptions(OPTIONS)
@@ -222,6 +235,8 @@ final class CelEnvironment {
 
     private static List<CelFunctionBinding> functions() {
         return List.of(
+                unary("double_to_string", Double.class, ExpressionFunctions::numberText),
+                unary(EXACT_TO_STRING, CelJsonConverter.ExactNumber.class, ExpressionFunctions::numberText),
                 unary(overload("lower"), String.class, ExpressionFunctions::lower),
                 unary(overload("trim"), String.class, ExpressionFunctions::trim),
                 unary(overload("sha256"), String.class, ExpressionFunctions::sha256),
@@ -230,6 +245,7 @@ final class CelEnvironment {
                 binary(overload("money"), Long.class, String.class, ExpressionFunctions::money),
                 unary(overload(KEY), List.class, ExpressionFunctions::key),
                 binary(overload(FORMAT), String.class, List.class, StringFormatFunction::format),
+                binary(overload(IN_COHORT), List.class, Map.class, CohortMembershipFunction::isMember),
                 binary(overload(FIND), Object.class, List.class, ExpressionFunctions::find),
                 binary(overload(EITHER), Object.class, Object.class, ExpressionFunctions::firstNonNull),
                 unary(overload(CelLiteralCostInstrumenter.CHARGE), Object.class, CelLiteralCostInstrumenter::charge));
@@ -266,7 +282,7 @@ final class CelEnvironment {
                 "default", 2, (make, _, args) -> Optional.of(otherwise(make, args.get(0), args.get(1)))));
         RECORDED_FUNCTIONS.forEach((function, name) -> macros.add(
                 CelMacro.newGlobalMacro(function, 0, (make, _, _) -> Optional.of(make.newIdentifier(name)))));
-        // in_cohort(steps.profile.id, "vip") reads the recorded result of the profile step: it makes no query.
+        // in_cohort(steps.profile.id, "vip") reads recorded results of profile and cohort steps: it makes no query.
         macros.add(CelMacro.newGlobalMacro("in_cohort", 2, (make, _, args) -> inCohort(make, args)));
         // any(list, x, test) is list.exists(x, test), and so on: the same loop with the list as first argument.
         Map.of(
@@ -310,8 +326,16 @@ final class CelEnvironment {
             return Optional.of(make.reportError(
                     "in_cohort() needs the id of a user_profile step: in_cohort(steps.profile.id, \"name\")"));
         }
-        CelExpr cohorts = make.newSelect(profile.select().operand(), "cohorts", false);
-        return Optional.of(make.newGlobalCall("@in", args.get(1), cohorts));
+        CelExpr source = profile.select().operand();
+        CelExpr cohorts = make.newSelect(source, "cohorts", false);
+        String step = ExpressionFieldPath.of(source)
+                .filter(path -> path.root().equals("steps") && path.parts().size() == 1)
+                .map(path -> path.parts().getFirst().toString())
+                .orElse("");
+        return Optional.of(make.newGlobalCall(
+                IN_COHORT,
+                make.newList(profile, cohorts, args.get(1), make.newStringLiteral(step)),
+                make.newIdentifier("steps")));
     }
 
     /**

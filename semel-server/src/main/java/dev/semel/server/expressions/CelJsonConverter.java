@@ -150,12 +150,27 @@ final class CelJsonConverter {
         }
     }
 
+    /** Longer than the result of a `cohort` step can be. */
+    private static final int SMALL = 4_096;
+
     /** Results of steps by id. */
     static final class MemberView extends AbstractMap<String, Object> {
         private final Map<String, JsonNode> members;
 
         MemberView(Map<String, JsonNode> members) {
             this.members = members;
+        }
+
+        /** In the order in which the steps ran. */
+        Set<String> names() {
+            return members.keySet();
+        }
+
+        /** An object that is short as text; null for other values, which are not parsed. */
+        @Nullable
+        Object smallObject(String name) {
+            JsonNode member = members.get(name);
+            return member == null || UnparsedJson.isLongerThan(member, SMALL) ? null : fromJson(member);
         }
 
         @Override

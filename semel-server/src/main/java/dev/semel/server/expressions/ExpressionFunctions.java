@@ -1,7 +1,7 @@
 package dev.semel.server.expressions;
 
 import dev.cel.common.values.NullValue;
-import dev.semel.json.StrictJsonCodec;
+import dev.semel.admission.CanonicalJsonWriter;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -44,8 +44,18 @@ final class ExpressionFunctions {
         return sha256(text).substring(0, SHORT_HASH);
     }
 
+    /** The canonical text of the fingerprint, so that equal numbers give equal keys. */
+    static String numberText(Double number) {
+        return CanonicalJsonWriter.text(CelJsonConverter.toJson(number, new StepResultSizeLimit()));
+    }
+
+    static String numberText(CelJsonConverter.ExactNumber number) {
+        return CanonicalJsonWriter.text(number.node());
+    }
+
+    /** Canonical, so that equal values give equal texts and hashes. */
     static String json(Object value) {
-        String text = StrictJsonCodec.write(CelJsonConverter.toJson(value, new StepResultSizeLimit()));
+        String text = CanonicalJsonWriter.text(CelJsonConverter.toJson(value, new StepResultSizeLimit()));
         ExpressionEvaluationBudget.spend(text.length());
         return text;
     }
@@ -71,12 +81,13 @@ final class ExpressionFunctions {
             String part = switch (parts.get(i)) {
                 case String text -> text;
                 case Long number -> number.toString();
-                case CelJsonConverter.ExactNumber(var node) when node.isIntegralNumber() -> node.asString();
+                case Double number -> numberText(number);
+                case CelJsonConverter.ExactNumber number -> numberText(number);
                 case Boolean bool -> bool.toString();
                 case NullValue _ -> "";
                 default ->
                     throw new ExpressionEvaluationException(
-                            "part %d of key() is not text, an integer or a boolean".formatted(i + 1));
+                            "part %d of key() is not text, a number or a boolean".formatted(i + 1));
             };
             if (part.isBlank()) {
                 throw new ExpressionEvaluationException("part %d of key() is empty".formatted(i + 1));

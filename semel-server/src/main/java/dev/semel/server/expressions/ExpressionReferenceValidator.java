@@ -108,6 +108,10 @@ final class ExpressionReferenceValidator {
             path(new ExpressionFieldPath(call.args().getFirst().ident().name(), parts), at);
             return;
         }
+        if (call.function().equals(CelEnvironment.IN_COHORT)) {
+            walk(call.args().getFirst(), depth + 1); // the other argument is all results, which no author wrote
+            return;
+        }
         if (Character.isLetter(call.function().codePointAt(0))) {
             function(call.function(), at);
         }

@@ -2,7 +2,7 @@ package dev.semel.server.expressions;
 
 import com.google.common.primitives.UnsignedLong;
 import dev.cel.common.values.NullValue;
-import dev.semel.json.StrictJsonCodec;
+import dev.semel.admission.CanonicalJsonWriter;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -70,12 +70,11 @@ final class StringFormatFunction {
         if (place.group(2) != null) {
             return value instanceof String text
                     ? text
-                    : StrictJsonCodec.write(CelJsonConverter.toJson(value, new StepResultSizeLimit()));
+                    : CanonicalJsonWriter.text(CelJsonConverter.toJson(value, new StepResultSizeLimit()));
         }
         BigDecimal number = number(value);
-        boolean part = value instanceof Double
-                || (value instanceof CelJsonConverter.ExactNumber(var node) && !node.isIntegralNumber());
-        if (number == null || (place.group(5) == null && part)) {
+        boolean fraction = number != null && number.stripTrailingZeros().scale() > 0;
+        if (number == null || (place.group(5) == null && fraction)) {
             throw new ExpressionEvaluationException(
                     "value %d of format() is not a %snumber".formatted(n, place.group(5) == null ? "whole " : ""));
         }

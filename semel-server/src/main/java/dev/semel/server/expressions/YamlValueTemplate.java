@@ -1,10 +1,12 @@
 package dev.semel.server.expressions;
 
+import dev.semel.admission.CanonicalJsonWriter;
 import dev.semel.json.StrictJsonCodec;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -12,6 +14,15 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /** Evaluated once, from the outside in. Results are data: `${` in a result is never evaluated again. */
 public sealed interface YamlValueTemplate {
     JsonNode evaluate(ExpressionScope scope, StepResultSizeLimit size);
+
+    /**
+     * Like {@link #evaluate}, for a key or another identifier: a number becomes its canonical text, so that 100, 100.0
+     * and 1e2 identify the same action.
+     */
+    default JsonNode evaluateIdentifier(ExpressionScope scope, StepResultSizeLimit size) {
+        JsonNode value = evaluate(scope, size);
+        return value.isNumber() ? JsonNodeFactory.instance.stringNode(CanonicalJsonWriter.text(value)) : value;
+    }
 
     /** All expressions inside, in the order of the file. */
     Stream<WorkflowExpression> expressions();
@@ -53,20 +64,29 @@ public sealed interface YamlValueTemplate {
 
         @Override
         public JsonNode evaluate(ExpressionScope scope, StepResultSizeLimit size) {
+            return evaluate(scope, size, StrictJsonCodec::write);
+        }
+
+        @Override
+        public JsonNode evaluateIdentifier(ExpressionScope scope, StepResultSizeLimit size) {
+            return evaluate(scope, size, CanonicalJsonWriter::text);
+        }
+
+        private JsonNode evaluate(ExpressionScope scope, StepResultSizeLimit size, Function<JsonNode, String> writer) {
             var text = new StringBuilder();
             for (YamlValueTemplate part : parts) {
-                text.append(asText(part.evaluate(scope, size)));
+                text.append(asText(part.evaluate(scope, size), writer));
             }
             return JsonNodeFactory.instance.stringNode(text.toString());
         }
 
         /** Null fails, because "Dear null" is never intended. */
-        private static String asText(JsonNode value) {
+        private static String asText(JsonNode value, Function<JsonNode, String> writer) {
             if (value.isNull()) {
                 throw new ExpressionEvaluationException(
                         "an expression inside text returned null (use default(value, \"…\") to replace it)");
             }
-            return value.isString() ? value.stringValue() : StrictJsonCodec.write(value);
+            return value.isString() ? value.stringValue() : writer.apply(value);
         }
 
         @Override

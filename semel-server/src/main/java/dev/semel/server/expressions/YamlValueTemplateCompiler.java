@@ -12,6 +12,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Finds and compiles the `${ … }` expressions in the values of a workflow file. `$${` is a literal `${`. */
 public final class YamlValueTemplateCompiler {
+    /** Result types of an expression that makes a key: text, or a number in its canonical text. */
+    public static final Set<CelKind> IDENTIFIER = Set.of(CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
+
     /** Compiling one takes up to a millisecond; the limit keeps publishing from blocking a server. */
     static final int MOST_EXPRESSIONS = 1_000;
 

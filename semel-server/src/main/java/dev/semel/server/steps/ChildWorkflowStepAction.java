@@ -22,8 +22,8 @@ record ChildWorkflowStepAction(
         @Nullable YamlValueTemplate input) implements CompiledYamlStepAction {
     static @Nullable CompiledYamlStepAction read(YamlStepReadContext draft) {
         String name = draft.fields().text("workflow");
-        YamlValueTemplate key =
-                draft.template(draft.fields(), "key", ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
+        YamlValueTemplate key = draft.template(
+                draft.fields(), "key", ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         YamlValueTemplate input = draft.template(draft.fields(), "input");
         return name == null
                 ? null

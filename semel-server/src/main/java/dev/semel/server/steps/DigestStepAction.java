@@ -29,7 +29,8 @@ record DigestStepAction(YamlValueTemplate key, Duration length, YamlValueTemplat
         if (section == null) {
             return null;
         }
-        YamlValueTemplate key = draft.template(section, "key", ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
+        YamlValueTemplate key =
+                draft.template(section, "key", ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         if (key == null) {
             draft.addError(
                     section.nameRange("key"),

@@ -8,6 +8,7 @@ import dev.semel.server.expressions.ExpressionScope;
 import dev.semel.server.expressions.JsonValueTypeNames;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.server.expressions.YamlValueTemplate;
+import dev.semel.server.expressions.YamlValueTemplateCompiler;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -102,7 +103,7 @@ record ForEachStepAction(
         }
         return draft.tools()
                 .templates()
-                .compile(tree, inside.withKind(ContextKind.EFFECT_KEY), Set.of(CelKind.STRING, CelKind.INT));
+                .compile(tree, inside.withKind(ContextKind.EFFECT_KEY), YamlValueTemplateCompiler.IDENTIFIER);
     }
 
     @Override
@@ -130,13 +131,13 @@ record ForEachStepAction(
     }
 
     private String key(YamlStepExecutionContext context, ExpressionScope scope) {
-        JsonNode value = context.evaluate(key, scope);
-        if ((!value.isString() && !value.isNumber()) || value.asString().isBlank()) {
+        JsonNode value = context.evaluateIdentifier(key, scope);
+        if (!value.isString() || value.stringValue().isBlank()) {
             throw context.evaluationFailed(
                     "The item_key of step '" + context.id() + "'",
                     "it returned " + JsonValueTypeNames.nameOf(value) + " or an empty text");
         }
-        return value.asString();
+        return value.stringValue();
     }
 
     /** The results of the item's steps by id, which later steps can read. */

@@ -50,9 +50,10 @@ record RecordedStepAction(
             return null;
         }
         YamlValueTemplate set = draft.template(section, "set", CelKind.MAP);
-        YamlValueTemplate find = draft.template(section, "find", CelKind.STRING, CelKind.INT);
-        YamlValueTemplate create = draft.template(section, "find_or_create", CelKind.STRING, CelKind.INT);
-        YamlValueTemplate update = draft.template(section, "update", CelKind.STRING, CelKind.INT);
+        YamlValueTemplate find = draft.template(section, "find", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
+        YamlValueTemplate create =
+                draft.template(section, "find_or_create", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
+        YamlValueTemplate update = draft.template(section, "update", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         if (find != null) {
             return new RecordedStepAction(
                     context -> {
@@ -94,7 +95,8 @@ record RecordedStepAction(
         if (section == null) {
             return null;
         }
-        YamlValueTemplate profile = draft.requiredTemplate(section, "profile", CelKind.STRING, CelKind.INT);
+        YamlValueTemplate profile =
+                draft.requiredTemplate(section, "profile", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         YamlValueTemplate topic = draft.requiredTemplate(section, "topic", CelKind.STRING);
         YamlValueTemplate subscribed = draft.requiredTemplate(section, "subscribed", CelKind.BOOL);
         if (profile == null || topic == null || subscribed == null) {
@@ -118,7 +120,8 @@ record RecordedStepAction(
         if (section == null) {
             return null;
         }
-        YamlValueTemplate profile = draft.requiredTemplate(section, "profile", CelKind.STRING, CelKind.INT);
+        YamlValueTemplate profile =
+                draft.requiredTemplate(section, "profile", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         YamlValueTemplate name = draft.requiredTemplate(section, "name", CelKind.STRING);
         YamlValueTemplate member = draft.template(section, "member", CelKind.BOOL);
         if (profile == null || name == null) {

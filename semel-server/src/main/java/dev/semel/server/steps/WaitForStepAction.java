@@ -43,7 +43,7 @@ record WaitForStepAction(
         if (section == null) {
             return null;
         }
-        YamlValueTemplate from = draft.template(section, "from", CelKind.STRING, CelKind.INT);
+        YamlValueTemplate from = draft.template(section, "from", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         if (section.get("from") != null && section.get("to") != null) {
             draft.addError(section.nameRange("from"), "wait_for_reply must have either `to` or `from`, not both.");
             return null;

@@ -112,17 +112,17 @@ record YamlEffectOptions(
     }
 
     private static String text(YamlStepExecutionContext context, YamlValueTemplate key) {
-        JsonNode value = context.evaluate(key);
+        JsonNode value = context.evaluateIdentifier(key, context.scope());
         String place = "The key of step '" + context.id() + "'";
-        if (!value.isString() && !value.isNumber()) {
+        if (!value.isString()) {
             throw context.evaluationFailed(
                     place, "it returned " + JsonValueTypeNames.nameOf(value) + " instead of text");
         }
-        if (value.asString().isBlank()) {
+        if (value.stringValue().isBlank()) {
             throw context.evaluationFailed(
                     place, "it is empty, so all messages with an empty key would count as duplicates");
         }
-        return bounded(context, value.asString());
+        return bounded(context, value.stringValue());
     }
 
     private static String bounded(YamlStepExecutionContext context, String key) {

@@ -77,7 +77,7 @@ record YamlEffectOptionsReader(
         if (risk != null && !risk.equals("high")) {
             draft.addError(fields.valueRange("risk"), "`risk` can only be `high`; for normal risk, remove the field.");
         }
-        YamlValueTemplate object = draft.template(fields, "object", CelKind.STRING, CelKind.INT);
+        YamlValueTemplate object = draft.template(fields, "object", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         YamlValueTemplate worth = draft.template(fields, "worth", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         List<Integer> done = alreadyDone(draft);
         if (draft.problems().count() > before || protection == null) {
@@ -166,7 +166,8 @@ record YamlEffectOptionsReader(
         }
         fields.allowOnly(Set.of("key", "time", "unit", "on_change"));
         int before = draft.problems().count();
-        YamlValueTemplate key = draft.template(fields, "key", ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
+        YamlValueTemplate key =
+                draft.template(fields, "key", ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         if (fields.get("key") == null) {
             draft.addError(
                     fields.range(),

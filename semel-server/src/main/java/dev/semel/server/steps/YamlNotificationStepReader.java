@@ -30,7 +30,7 @@ final class YamlNotificationStepReader {
         }
         YamlValueTemplate channel = draft.requiredTemplate(send, "channel", CelKind.STRING);
         YamlValueTemplate template = draft.requiredTemplate(send, "template", CelKind.STRING);
-        YamlValueTemplate to = draft.requiredTemplate(send, "to", CelKind.STRING, CelKind.INT);
+        YamlValueTemplate to = draft.requiredTemplate(send, "to", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         YamlValueTemplate data = draft.template(send, "data", CelKind.MAP);
         YamlEffectOptions terms = EFFECT.read(draft);
         YamlValueTemplate overrides = draft.template(draft.fields(), "overrides", CelKind.MAP);
@@ -54,7 +54,8 @@ final class YamlNotificationStepReader {
                             + " digits, dots, _ or -.");
             return null;
         }
-        YamlValueTemplate to = draft.requiredTemplate(draft.fields(), "to", CelKind.STRING, CelKind.INT);
+        YamlValueTemplate to =
+                draft.requiredTemplate(draft.fields(), "to", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         YamlValueTemplate data = draft.template(draft.fields(), "data", CelKind.MAP);
         YamlEffectOptions terms = EFFECT.read(draft);
         YamlValueTemplate overrides = draft.template(draft.fields(), "overrides", CelKind.MAP);

@@ -99,15 +99,24 @@ public record YamlStepExecutionContext(
         }
     }
 
-    /** A text or number as text; fails for other types and names the field. */
+    /** Like {@link #evaluate}, for a key or another identifier: a number becomes its canonical text. */
+    JsonNode evaluateIdentifier(YamlValueTemplate template, ExpressionScope scope) {
+        try {
+            return template.evaluateIdentifier(scope, new StepResultSizeLimit());
+        } catch (ExpressionEvaluationException failure) {
+            throw evaluationFailed("Step '%s'".formatted(id), failure.reason());
+        }
+    }
+
+    /** A text, or a number as its canonical text; fails for other types and names the field. */
     public String text(YamlValueTemplate template, String what) {
-        JsonNode value = evaluate(template);
-        if (!value.isString() && !value.isNumber()) {
+        JsonNode value = evaluateIdentifier(template, scope());
+        if (!value.isString()) {
             throw evaluationFailed(
                     what + " of step '" + id + "'",
                     "it returned %s instead of text".formatted(JsonValueTypeNames.nameOf(value)));
         }
-        return value.asString();
+        return value.stringValue();
     }
 
     public @Nullable String optionalText(@Nullable YamlValueTemplate template, String what) {

@@ -109,7 +109,7 @@ class ExpressionTest {
         ${ {1: 2} }                | a map in its result has a key that is not text
         ${ key("a", "") }          | part 2 of key() is empty
         ${ key(input.n) }          | part 1 of key() is empty
-        ${ key(input.d) }          | part 1 of key() is not text, an integer or a boolean
+        ${ key(input.l) }          | part 1 of key() is not text, a number or a boolean
         ${ money(1, input.s) }     | money() got a currency that is not in ISO 4217
         ${ format("%s", input.n) } | value 1 of format() is null
         ${ format("%s%d", 1, input.s) } | value 2 of format() is not a whole number

@@ -9,6 +9,9 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -47,7 +50,7 @@ class KeyTest {
         ${ input.id }                        | {"id":"evt_1"}         | evt_1
         ${ input.id }                        | {"id":" evt_1 "}       | evt_1
         ${ input.id }                        | {"id":42}              | 42
-        ${ input.id }                        | {"id":123456789012345678901234567890} | 123456789012345678901234567890
+        ${ input.id }                        | {"id":123456789012345678901234567890} | 1.2345678901234567890123456789e+29
         ${ input.n + 1 }                     | {"n":1}                | 2
         order-${ input.id }                  | {"id":7}               | order-7
         ${ key(input.order, "fulfil") }      | {"order":"a:b"}        | a%3Ab:fulfil
@@ -58,6 +61,47 @@ class KeyTest {
         WorkflowDefinition definition = keyed(key);
         assertTrue(definition.derivesKey());
         assertEquals(made, definition.deriveKey(StrictJsonCodec.parse(input), Map.of("X-Event-Id", "h1")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        ${ input.n }                                   | 100
+        order-${ input.n }                             | order-100
+        ${ "order-" + string(input.n) }                | order-100
+        ${ key("order", input.n) }                     | order:100
+        ${ key("order", 100.0, 1e2, input.n) }         | order:100:100:100
+        ${ format("%s-%d-%05d", input.n, input.n, input.n) } | 100-100-00100
+        ${ json(input.deep) }                          | {"a":[100],"b":100}
+        deep-${ input.deep }                           | deep-{"a":[100],"b":100}
+        ${ sha256(json({"b": input.n, "a": input.n})) } | 7cd1aa1561560e99d24487a857855a29a1f5e1dd3a4cf20faf90e7e8cf365e42
+        """)
+    void one_number_in_any_notation_makes_one_key(String key, String made) {
+        WorkflowDefinition definition = keyed("'" + key + "'");
+        Set<String> keys = new LinkedHashSet<>();
+        for (String notation : List.of("100", "100.0", "1e2", "1.00E+2", "1000e-1")) {
+            String deep = notation.equals("100") ? "{\"b\": 100, \"a\": [100]}" : "{\"a\":[N], \"b\": N}";
+            String input = "{\"n\": N, \"deep\": DEEP}".replace("DEEP", deep).replace("N", notation);
+            keys.add(definition.deriveKey(StrictJsonCodec.parse(input), Map.of()));
+        }
+        assertEquals(Set.of(made), keys);
+    }
+
+    @Test
+    void keys_of_large_numbers_lose_no_digit() {
+        for (String key : List.of("${ input.n }", "n-${ input.n }", "${ key('n', input.n) }", "${ string(input.n) }")) {
+            Set<String> keys = new HashSet<>();
+            for (String number : List.of(
+                    "9007199254740992",
+                    "9007199254740993",
+                    "9007199254740993.0",
+                    "123456789012345678901234567890",
+                    "123456789012345678901234567891",
+                    "0.1234567890123456789")) {
+                keys.add(
+                        keyed("\"" + key + "\"").deriveKey(StrictJsonCodec.parse("{\"n\": " + number + "}"), Map.of()));
+            }
+            assertEquals(5, keys.size(), key + " " + keys);
+        }
     }
 
     @ParameterizedTest

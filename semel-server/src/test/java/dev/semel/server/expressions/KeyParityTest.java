@@ -17,7 +17,8 @@ class KeyParityTest {
                 List.of("a", "b:c"),
                 List.of("100%", "\u00e4 b", "\ud83d\ude00"),
                 List.of("quote\"", "back\\slash", "line\n", "\u0000"),
-                List.of("order", 7L, true));
+                List.of("order", 7L, true),
+                List.of("order", 100.0, 0.1, 1e25));
     }
 
     @ParameterizedTest

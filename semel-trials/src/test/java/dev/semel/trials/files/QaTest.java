@@ -40,6 +40,13 @@ class QaTest {
                     .toList();
         }
 
+        List<String> results() {
+            return document.path("lines")
+                    .valueStream()
+                    .map(line -> line.path("result").asString())
+                    .toList();
+        }
+
         String evidence(int line) {
             return document.path("lines").get(line - 1).path("evidence").asString();
         }
@@ -152,5 +159,91 @@ class QaTest {
         assertTrue(output.evidence(2).contains("idempotency: { fingerprint"), output.evidence(2));
         assertTrue(output.evidence(4).contains("charge: 2 calls, done twice"), output.evidence(4));
         assertTrue(output.evidence(5).contains("default"), output.evidence(5));
+    }
+
+    private QaOutput qaOf(String text, String... more) throws IOException {
+        Path file = folder.resolve("checked.yaml");
+        Files.writeString(file, text);
+        return qa(Stream.concat(Stream.of(file.toString()), Stream.of(more)).toArray(String[]::new));
+    }
+
+    @Test
+    void an_effect_behind_a_sleep_of_days_is_tried() throws Exception {
+        QaOutput output = qaOf("""
+            semel: 1
+            workflow: patient
+            idempotency: {fingerprint: [order]}
+            input: {order: string}
+            trigger:
+              schedules: [{id: often, every: 1h, overlap: allow}]
+            steps:
+              - id: short
+                sleep: 30s
+              - id: long
+                sleep: 3d
+              - id: approve
+                approval: {to: "role:ops", title: "Charge?", timeout: 2d}
+              - id: charge
+                http: { method: POST, url: "https://payments.acme.example/charges", body: { order: "${ input.order }" } }
+                protect: none
+                because: nobody thought of it
+            """);
+        assertEquals(
+                List.of("passed", "passed", "passed", "failed", "passed", "passed"),
+                output.results(),
+                output.document()::toString);
+        assertEquals(1, output.exit());
+        assertTrue(output.evidence(1).contains("is completed; 1 effect"), output.evidence(1));
+        assertTrue(output.evidence(4).contains("charge: 2 calls, done twice"), output.evidence(4));
+        assertTrue(output.evidence(5).contains("new run that names the previous run"), output.evidence(5));
+    }
+
+    @Test
+    void an_effect_that_no_run_reached_is_not_tried_and_not_passed() throws Exception {
+        QaOutput output = qaOf("""
+            semel: 1
+            workflow: branched
+            idempotency: {fingerprint: [order]}
+            input: {order: string}
+            steps:
+              - id: branch
+                choose:
+                  - when: ${ input.order == "refund" }
+                    steps:
+                      - id: refund
+                        http: { method: POST, url: "https://payments.acme.example/refunds" }
+                        protect: none
+                        because: nobody thought of it
+                  - else: true
+                    steps: [{id: note, set: {ok: true}}]
+            """);
+        assertEquals(
+                List.of("passed", "passed", "not_tried", "not_tried", "passed", "passed"),
+                output.results(),
+                output.document()::toString);
+        assertEquals(List.of(true, true, false, false, true, true), output.lines());
+        assertEquals(1, output.exit());
+        assertFalse(output.document().path("passed").booleanValue());
+        assertTrue(output.evidence(4).contains("refund"), output.evidence(4));
+    }
+
+    @Test
+    void a_reply_that_never_comes_times_out_and_later_effects_are_tried() throws Exception {
+        QaOutput output = qaOf("""
+            semel: 1
+            workflow: forever
+            idempotency: {fingerprint: [order]}
+            input: {order: string}
+            steps:
+              - id: reply
+                wait_for_reply: {from: "${ input.order }", timeout: 2d}
+              - id: charge
+                http: { method: POST, url: "https://payments.acme.example/charges" }
+                protect: none
+                because: nobody thought of it
+            """);
+        // The reply never comes, so the run goes on when its time is up.
+        assertEquals("failed", output.results().get(3), output.document()::toString);
+        assertTrue(output.evidence(4).contains("charge: 2 calls, done twice"), output.evidence(4));
     }
 }

@@ -113,16 +113,50 @@ class StepKindsTest extends OnDevServers {
               - {id: asked, cohort: {profile: "${ steps.made.id }", name: vip}}
             output:
               id: ${ steps.made.id == steps.again.id }
-              before: ${ in_cohort(steps.made.id, "vip") }
-              after: ${ in_cohort(steps.again.id, "vip") }
+              added: ${ in_cohort(steps.made.id, "vip") }
+              found: ${ in_cohort(steps.again.id, "vip") }
+              other: ${ in_cohort(steps.made.id, "staff") }
               member: ${ steps.asked.member }
               subscribed: ["${ steps.made.subscribed }", "${ steps.again.subscribed }"]
               plan: ${ steps.again.attributes.plan }
             """).expect(200);
         assertEquals(
-                "{\"id\":true,\"before\":false,\"after\":true,\"member\":true,\"subscribed\":[true,false],"
-                        + "\"plan\":\"pro\"}",
+                "{\"id\":true,\"added\":true,\"found\":true,\"other\":false,\"member\":true,\"subscribed\":[true,false],"
+                    + "\"plan\":\"pro\"}",
                 output(stage.admin(), "greeter", "{\"email\":\"grace@example.com\"}", "k1"));
+    }
+
+    @Test
+    void a_run_sees_its_own_changes_of_a_cohort() {
+        stage.admin().put("/v1/cohorts/vip", "{}").expect(200);
+        stage.admin().publish("""
+            semel: 1
+            workflow: preferences
+            owner: o
+            steps:
+              - {id: before, user_profile: {find_or_create: "ann@example.com"}}
+              - {id: add, cohort: {profile: "${ steps.before.id }", name: vip, member: true}}
+              - {id: added, set: {vip: '${ in_cohort(steps.before.id, "vip") }'}}
+              - id: branch
+                choose:
+                  - when: ${ in_cohort(steps.before.id, "vip") }
+                    steps: [{id: inside, set: {ok: true}}]
+                  - else: true
+                    steps: [{id: outside, set: {ok: true}}]
+              - {id: late, user_profile: {find: "ann@example.com"}}
+              - {id: remove, cohort: {profile: "ann@example.com", name: vip, member: false}}
+              - {id: removed, set: {vip: '${ in_cohort(steps.late.id, "vip") }'}}
+              - {id: last, user_profile: {find: "ann@example.com"}}
+              - {id: again, cohort: {profile: "${ steps.before.id }", name: vip, member: true}}
+              - {id: other, user_profile: {find_or_create: "bob@example.com"}}
+            output:
+              - ${ steps.added.vip }
+              - ${ steps.removed.vip }
+              - ${ in_cohort(steps.last.id, "vip") }
+              - ${ in_cohort(steps.other.id, "vip") }
+              - ${ default(steps.inside.ok, false) }
+            """).expect(200);
+        assertEquals("[true,false,true,false,true]", output(stage.admin(), "preferences", "{}", "own cohort"));
     }
 
     @Test

@@ -71,6 +71,30 @@ class KeySourceTest extends OnBothStores {
     }
 
     @Test
+    void one_number_in_any_notation_is_one_action() {
+        admin().publish("""
+            semel: 1
+            workflow: numbered
+            owner: trials
+            trigger: {http: {key: "order-${ input.n }"}}
+            serial_by: ${ input.n }
+            idempotency: {object: "${ input.n }"}
+            steps:
+              - id: note
+                set: {ok: true}
+            """).expect(200);
+        HttpReply first = started(admin().unkeyed("numbered", data("\"n\": 100")));
+        assertEquals("order-100", first.header("Idempotency-Key"));
+        for (String notation : new String[] {"100.0", "1e2", "1000e-1"}) {
+            replay(first, admin().unkeyed("numbered", data("\"n\": " + notation)));
+        }
+        String large = "\"n\": 900719925474099";
+        assertNotEquals(
+                started(admin().unkeyed("numbered", data(large + 2))).runId(),
+                started(admin().unkeyed("numbered", data(large + 3))).runId());
+    }
+
+    @Test
     void an_empty_or_failing_derived_key_is_row_9_and_never_a_run() {
         admin().publish(DERIVED).expect(200);
         String before = stage.rows();
