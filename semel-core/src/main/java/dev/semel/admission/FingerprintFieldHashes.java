@@ -34,7 +34,7 @@ record FingerprintFieldHashes(List<FieldHash> hashes, boolean complete) {
 
     /** Format: version, complete flag, count in two bytes; per field: length of the name, name, eight bytes of hash. */
     byte[] encoded() {
-        ByteArrayOutputStream out = new ByteArrayOutputStream(HEADER_BYTES + hashes.size() * 24);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.write(VERSION);
         out.write(complete ? 1 : 0);
         out.write(hashes.size() >> 8);

@@ -10,6 +10,7 @@ final class StructuredHeaderStringParser {
     /** @param rule what is wrong and where, for a message */
     record Rejected(String rule) implements Result {}
 
+    /** Greater than every allowed character. */
     private static final char END = '\uFFFF';
 
     private final String text;
@@ -133,7 +134,7 @@ final class StructuredHeaderStringParser {
         if (!take(peek() == '"')) {
             return false;
         }
-        while (at < text.length() && peek() >= 0x20 && peek() <= 0x7E) {
+        while (peek() >= 0x20 && peek() <= 0x7E) {
             char c = text.charAt(at++);
             if (c == '"') {
                 return true;

@@ -47,7 +47,7 @@ final class JsonReader {
     private JsonReader(String text, JsonParser parser) {
         this.text = text;
         this.parser = parser;
-        this.hasEscapes = text.indexOf('\\') >= 0;
+        this.hasEscapes = text.contains("\\");
     }
 
     static JsonNode read(String text) {

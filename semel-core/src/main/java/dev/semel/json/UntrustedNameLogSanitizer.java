@@ -25,10 +25,11 @@ public final class UntrustedNameLogSanitizer {
     }
 
     private static boolean isPlain(String name) {
-        for (int i = 0; i < name.length(); i++) {
-            char c = name.charAt(i);
-            if (c < 0x20 || c > 0x7E) {
-                return name.codePoints().allMatch(UntrustedNameLogSanitizer::prints);
+        int codePoint;
+        for (int at = 0; at < name.length(); at += Character.charCount(codePoint)) {
+            codePoint = name.codePointAt(at);
+            if (!prints(codePoint)) {
+                return false;
             }
         }
         return true;

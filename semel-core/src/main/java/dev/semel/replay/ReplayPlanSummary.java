@@ -1,5 +1,6 @@
 package dev.semel.replay;
 
+import dev.semel.run.JournalStepPathFormat;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,17 +36,12 @@ public final class ReplayPlanSummary {
                 continue;
             }
             steps.merge(step.action(), 1L, Long::sum);
-            String name = name(step.step());
+            String name = JournalStepPathFormat.withoutItems(step.step()); // all iterations of a loop step are one
             if (byStep.size() < MOST_STEPS || byStep.containsKey(name)) {
                 byStep.computeIfAbsent(name, _ -> new EnumMap<>(SafeReplayStepAction.class))
                         .merge(step.action(), 1L, Long::sum);
             }
         }
-    }
-
-    /** All iterations of a loop step count as one step. */
-    private static String name(String path) {
-        return path.replaceAll("\\[[^\\]]*\\]", "[]");
     }
 
     public long runs() {

@@ -44,7 +44,7 @@ final class RunNotificationEffectFinder {
             ReplayPlannerInput source, String path, EffectLedger.@Nullable EffectRow row) {
         List<DeclaredStep> next = source.versions().next();
         DeclaredStep here = next == null ? null : ReplayDeclaredStepsByVersion.find(next, path);
-        String does = here == null || here.does().isEmpty() ? "" : here.does();
+        String does = here == null ? "" : here.does();
         if (does.isEmpty() && row != null) {
             does = row.details().does();
         }

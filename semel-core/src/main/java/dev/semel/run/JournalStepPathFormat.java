@@ -102,6 +102,23 @@ public final class JournalStepPathFormat {
         return path.substring(0, end);
     }
 
+    /** The path with {@code []} for each item of a forEach: all iterations of a step have the same. */
+    public static String withoutItems(String path) {
+        StringBuilder out = new StringBuilder(path.length());
+        boolean inItem = false;
+        int end;
+        for (int i = 0; i < path.length(); i = end) {
+            char c = path.charAt(i);
+            end = c == '\\' ? Math.min(i + 2, path.length()) : i + 1; // with the escaped character
+            inItem &= c != ']';
+            if (!inItem) {
+                out.append(path, i, end);
+            }
+            inItem |= c == '[';
+        }
+        return out.toString();
+    }
+
     /** The last name of a path, as its author wrote it. */
     public static String nameOf(String path) {
         String name = path.substring(scopeOf(path).length());

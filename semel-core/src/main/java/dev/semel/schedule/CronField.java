@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /**
  * @param any {@code *} or {@code ?}: every value matches
- * @param steps written with {@code *} or a step, so that it means intervals and not fixed values
+ * @param steps written with a step, so that it means intervals and not fixed values
  * @param last the last day of the month; for days of the week, {@code lastOf} has the weekdays whose last one matches
  */
 record CronField(long values, boolean any, boolean steps, boolean last, long lastOf) {
@@ -38,9 +38,9 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         return (values & 1L << value) != 0;
     }
 
-    /** The first value that is not below this one; -1 for none. */
+    /** The first value that is not below this one, which is at most 60; -1 for none. */
     int from(int value) {
-        long left = value > 63 ? 0 : values & -1L << value;
+        long left = values & -1L << value;
         return left == 0 ? -1 : Long.numberOfTrailingZeros(left);
     }
 
@@ -84,8 +84,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
             if (kind == CronFieldKind.WEEKDAY && (values & 1L << 7) != 0) {
                 values = (values | 1) & ~(1L << 7); // Sunday is 0 and 7
             }
-            boolean steps = text.indexOf('*') >= 0 || text.indexOf('/') >= 0;
-            return new CronField(values, any, steps, last, lastOf);
+            return new CronField(values, any, text.contains("/"), last, lastOf);
         }
 
         private void part(String part, int place) {

@@ -93,6 +93,10 @@ class CanonicalJsonWriterTest {
         "1000000000000000000000, 1e21, 1e+21",
         "12300e-7, 0.00123, 0.00123",
         "0.0000001, 1e-7, 1e-7",
+        "0.5, 5e-1, 0.5",
+        "-0.05, -5e-2, -0.05",
+        "123456789012345678901.5, 1234567890123456789015e-1, 123456789012345678901.5",
+        "1234567890123456789012.5, 12345678901234567890125e-1, 1.2345678901234567890125e+21",
         "9007199254740993, 9007199254740993.0, 9007199254740993",
         "123456789012345678901234567890, 12345678901234567890123456789e1, 1.2345678901234567890123456789e+29",
         "1e400, 10e399, 1e+400",
@@ -148,6 +152,15 @@ class CanonicalJsonWriterTest {
         assertThrows(SemelException.class, () -> CanonicalJsonWriter.bytes(NODES.pojoNode(new Object())));
         assertThrows(SemelException.class, () -> CanonicalJsonWriter.bytes(NODES.stringNode("\ud800")));
         assertEquals("[".repeat(100) + "]".repeat(100), canonical("[".repeat(100) + "]".repeat(100)));
+        JsonNode inside = NODES.stringNode("x");
+        for (int i = 0; i < 100; i++) {
+            inside = NODES.objectNode().set("a", inside);
+        }
+        JsonNode deepest = inside;
+        assertEquals("{\"a\":".repeat(100) + "\"x\"" + "}".repeat(100), canonical(deepest));
+        assertThrows(
+                SemelException.class,
+                () -> CanonicalJsonWriter.bytes(NODES.objectNode().set("a", deepest)));
     }
 
     private static String canonical(String document) {

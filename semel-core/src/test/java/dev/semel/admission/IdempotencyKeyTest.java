@@ -45,6 +45,12 @@ class IdempotencyKeyTest {
                 "\"abc\";  a=\"x\\\"y\"|abc",
                 "\"abc\";a=?1;b=?0;c=:aGk=:;d=@-1659578233;e=%\"f%c3%bc\"|abc",
                 "\"abc\";a=:: |abc",
+                "\"abc\";a=0;z=9;a09z=AZaz09|abc",
+                "\"abc\";a=123456789012345;b=123456789012.123;c=@123456789012345|abc",
+                "\"abc\";a=:AZaz09+/=:;b=*AZ|abc",
+                "\"abc\";a=%\"%00 ~%ff\"|abc",
+                "\"abc\";a=\" ~\"|abc",
+                "\" !~\"| !~",
                 "~!#$%&'()*+-./09:;<=>?@AZ[]^_`az{}|~!#$%&'()*+-./09:;<=>?@AZ[]^_`az{}",
             })
     void bare_and_quoted_forms_give_the_canonical_key(String line, String key) {
@@ -91,6 +97,21 @@ class IdempotencyKeyTest {
                 "\"abc\";a=1234567890123456",
                 "\"abc\";a=1234567890123.1",
                 "\"abc\";a=?2",
+                "\"abc\";a=?",
+                "\"abc\";a=%",
+                "\"abc\";a=%\"",
+                "\"abc\";a=%\"%",
+                "\"abc\";a=%\"%c",
+                "\"abc\";a=%\"%cg\"",
+                "\"abc\";a=%\"\u001f\"",
+                "\"abc\";a=%\"\u007f\"",
+                "\"abc\";`",
+                "\"abc\";{",
+                "\"abc\";a@",
+                "\"abc\";a=1/",
+                "\"abc\";a=1:",
+                "\"abc\";a=@",
+                "\"abc\";a=[",
                 "\"abc\";a=:a!:",
                 "\"abc\";a=:aa",
                 "\"abc\";a=@1.5",
@@ -155,6 +176,9 @@ class IdempotencyKeyTest {
     void a_rejected_key_is_echoed_only_if_harmless() {
         assertEquals("\"abc\"x", refuse("\"abc\"x").members().get("idempotency_key"));
         assertFalse(refuse("\"abc\n").members().containsKey("idempotency_key"));
+        String longest = "\"".repeat(255);
+        assertEquals(longest, refuse(longest).members().get("idempotency_key"));
+        assertFalse(refuse(longest + "\"").members().containsKey("idempotency_key"));
     }
 
     @Test
@@ -174,7 +198,10 @@ class IdempotencyKeyTest {
             assertEquals(ErrorCode.INVALID_INPUT, refusal.code());
             assertTrue(refusal.members().toString().contains("/run_id"));
         }
-        assertEquals("...", new ChosenRunId("...").text());
+        for (String good : List.of("...", "!", "~", "!a~")) {
+            assertEquals(good, new ChosenRunId(good).text());
+        }
+        assertThrows(SemelException.class, () -> new ChosenRunId("\u007f"));
     }
 
     private static String text(String line) {

@@ -99,7 +99,7 @@ class JsonFieldPathTest {
         [0]           | character 1 is U+005B
         a[            | [ is not closed
         a[0           | [ is not closed
-        a[x]          | an index such as 0
+        a[x]          | an index such as 0 between [ and ], or nothing for every element, but character 3 is U+0078
         a[-1]         | an index such as 0
         a[1234567]    | an index such as 0
         a[0]b         | a dot or [ is expected, but character 5
@@ -121,6 +121,8 @@ class JsonFieldPathTest {
         assertTrue(refusal("").contains("empty"));
         assertTrue(refusal("  ").contains("empty"));
         assertTrue(refusal("a".repeat(257)).contains("256"));
+        assertEquals("a".repeat(256), JsonFieldPath.parse("a".repeat(256)).toString());
+        assertEquals("a[123456]", JsonFieldPath.parse("a[123456]").toString());
         assertTrue(refusal("a\nb").contains("a\\u000ab"));
     }
 

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
 
 class RequestFingerprintTest {
     private static final byte[] SECRET = "a workspace's own secret".getBytes(StandardCharsets.UTF_8);
@@ -97,6 +98,23 @@ class RequestFingerprintTest {
         FingerprintFieldHashes hashes =
                 FingerprintFieldHashes.decoded(of("{\"a\":1,\"b\":1}", NONE).fields());
         assertNotEquals(hashes.hashes().get(0).hash(), hashes.hashes().get(1).hash());
+    }
+
+    @Test
+    void equal_values_in_two_workflows_do_not_look_equal() {
+        JsonNode data = StrictJsonCodec.parse("{\"a\":1}");
+        RequestFingerprint one = RequestFingerprint.of("wf_1", data, NONE, SECRET);
+        RequestFingerprint other = RequestFingerprint.of("wf_2", data, NONE, SECRET);
+        assertFalse(Arrays.equals(one.fields(), other.fields()));
+    }
+
+    @Test
+    void more_than_255_declared_fields_are_read_back() {
+        List<FingerprintFieldHashes.FieldHash> hashes = IntStream.range(0, 300)
+                .mapToObj(i -> new FingerprintFieldHashes.FieldHash("f%03d".formatted(i), i))
+                .toList();
+        FingerprintFieldHashes stored = new FingerprintFieldHashes(hashes, true);
+        assertEquals(stored, FingerprintFieldHashes.decoded(stored.encoded()));
     }
 
     @Test

@@ -1,8 +1,11 @@
 package dev.semel.effect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.effect.EffectLedger.ChangePolicy;
 import dev.semel.effect.EffectLedger.EffectHolder;
@@ -11,6 +14,12 @@ import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.effect.EffectLedger.LedgerChange;
 import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -338,6 +347,78 @@ final class EffectLedgerTest {
                         ID, holder("same turn"), 0, 0, ChangePolicy.SEND, null, FACTS, false, false),
                 10);
         assertEquals(new LedgerDecision.Reused("r"), replayed.decision(), "and is reused as it is");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        # found  | by         | window | now              | verdict    | generation
+        DONE     | replay     | 0      | 2500             | granted    | 3
+        DONE     | replay     | 77     | 1800000000000000 | granted    | first of the week
+        DONE     | next claim | 0      | 2500             | reused     | 0
+        DONE     | other      | 77     | 2999             | suppressed | 0
+        UNKNOWN  | replay     | 0      | 2500             | unsettled  | 2
+        """)
+    void an_effect_is_sent_anew_only_by_another_run_of_the_lineage(
+            EffectState found, String by, long window, long now, String verdict, String generation) {
+        var ask =
+                new EffectLedger.ReserveSend(ID, holder(by), 0, window, ChangePolicy.SEND, "data", FACTS, false, true);
+        int number = generation.startsWith("first") ? EffectGeneration.first(now) : Integer.parseInt(generation);
+        LedgerDecision expected = switch (verdict) {
+            case "granted" -> new LedgerDecision.SendGranted(number, 1, now, false);
+            case "unsettled" -> new LedgerDecision.OutcomeUnknown(number, 3, FIRST, false);
+            case "suppressed" -> new LedgerDecision.Suppressed("result", RUN, ACCEPTED);
+            default -> new LedgerDecision.Reused("result");
+        };
+        assertEquals(expected, EffectLedger.apply(row(found), ask, now).decision());
+    }
+
+    /** Stored rows are found by this digest after an upgrade. */
+    @Test
+    void the_digest_of_an_effect_never_changes() throws NoSuchAlgorithmException {
+        byte[] text = "once\nkey".getBytes(StandardCharsets.UTF_8);
+        String digest =
+                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+        assertEquals(digest, EffectLedger.digest("once", "key"));
+        assertEquals(new EffectLedger.EffectId(3, digest), EffectLedger.EffectId.once(3, "key"));
+        assertEquals(
+                new EffectLedger.EffectId(3, EffectLedger.digest("step", "key")), EffectLedger.EffectId.step(3, "key"));
+        assertNotEquals(EffectLedger.digest("step", "key"), digest);
+    }
+
+    /** Two batches lock rows in this order, so they cannot deadlock. */
+    @Test
+    void rows_are_sorted_by_workspace_and_digest() {
+        List<EffectLedger.EffectId> sorted = List.of(
+                new EffectLedger.EffectId(1, "b"),
+                new EffectLedger.EffectId(1, "c"),
+                new EffectLedger.EffectId(2, "a"),
+                new EffectLedger.EffectId(10, "a"));
+        assertEquals(sorted, sorted.reversed().stream().sorted().toList());
+    }
+
+    @Test
+    void only_the_note_of_a_step_is_a_step_note() {
+        var note = new EffectLedger.NoteStepResult(ID, holder("same turn"), "r", FACTS);
+        EffectRow noted = java.util.Objects.requireNonNull(
+                EffectLedger.apply(null, note, 9).row());
+        assertTrue(noted.isStepNote());
+        assertNull(noted.suppressedBy());
+        assertFalse(row(EffectState.DONE).isStepNote());
+        assertNull(row(EffectState.DONE).suppressedBy());
+    }
+
+    @Test
+    void the_names_of_protections_are_stable() {
+        List<EffectDuplicateProtection> all = List.of(
+                new EffectDuplicateProtection.Repeatable("a read"),
+                new EffectDuplicateProtection.ProviderKey(Duration.ofHours(24)),
+                new EffectDuplicateProtection.Lookup(),
+                new EffectDuplicateProtection.AtMostOnce(),
+                new EffectDuplicateProtection.Ask("ops"),
+                new EffectDuplicateProtection.None("harmless"));
+        assertEquals(
+                List.of("repeatable", "provider_key", "lookup", "at_most_once", "ask", "none"),
+                all.stream().map(EffectDuplicateProtection::word).toList());
     }
 
     @Test

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.semel.json.StrictJsonCodec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What a run remembers comes back as it was, chunk by chunk. */
 @SuppressWarnings("NullAway") // a trace that is not there fails the test
@@ -51,8 +54,47 @@ final class JournalCodecTest {
                 new JournalEntry.WaitStart("d", JournalEntry.EntryKind.SLEEP, AT, AT + 7, null),
                 new JournalEntry.WaitStart("e", JournalEntry.EntryKind.CALL, AT, 0, "run_2"),
                 new JournalEntry.RedoRequest(AT, List.of("a")),
+                new JournalEntry.NotificationMute(AT),
                 new JournalEntry.RunResumption(AT, "ann", "no \" luck", List.of("b", "c"), 3));
         assertEquals(entries, JournalCodec.decode(JournalCodec.encode(entries)));
+    }
+
+    /** Stored journals are read after an upgrade. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[{\"step\":\"a\",\"at\":1,\"result\":{\"x\":2.50}}]",
+                "[{\"step\":\"a\",\"at\":1,\"kind\":\"effect\",\"result\":1,\"outcome\":\"found\",\"attempts\":2,\"ref\":\"r\"}]",
+                "[{\"step\":\"a\",\"at\":1,\"attempts\":2,"
+                        + "\"error\":{\"code\":\"step-failed\",\"message\":\"no\",\"types\":[\"a.B\"]}}]",
+                "[{\"step\":\"a\",\"at\":1,\"attempt\":1,\"due\":5,"
+                        + "\"error\":{\"code\":\"step-failed\",\"message\":\"no\",\"types\":[]}}]",
+                "[{\"step\":\"a\",\"at\":1,\"kind\":\"sleep\",\"due\":5}]",
+                "[{\"step\":\"a\",\"at\":1,\"kind\":\"call\",\"due\":0,\"ref\":\"run_2\"}]",
+                "[{\"step\":\"\",\"at\":1,\"resumed_by\":\"ann\",\"reason\":\"r\",\"version\":3,\"reopened\":[\"b\"]}]",
+                "[{\"step\":\"\",\"at\":1,\"redo\":[\"a\"]}]",
+                "[{\"step\":\"\",\"at\":1,\"notifications_muted\":true}]",
+            })
+    void the_stored_form_of_a_journal_is_stable(String chunk) {
+        assertEquals(chunk, JournalCodec.encode(JournalCodec.decode(chunk)));
+    }
+
+    @Test
+    void a_whole_journal_is_read_chunk_by_chunk() {
+        JournalEntry.WaitStart wait = new JournalEntry.WaitStart("w", JournalEntry.EntryKind.SLEEP, AT, 9, null);
+        List<String> chunks = List.of(
+                JournalCodec.encode(List.of(done("a", "{\"x\":[1]}"), wait)),
+                JournalCodec.encode(List.of(done("b", "2"))));
+        List<JournalEntry> entries = JournalCodec.decodeAll(chunks);
+        assertEquals(
+                List.of("a", "w", "b"), entries.stream().map(JournalEntry::path).toList());
+        JournalEntry.StepResult first = (JournalEntry.StepResult) entries.getFirst();
+        assertEquals(StrictJsonCodec.parse("{\"x\":[1]}"), first.result());
+        ObjectNode copy = (ObjectNode) first.copyOfResult();
+        copy.put("x", 2);
+        assertEquals(StrictJsonCodec.parse("{\"x\":[1]}"), first.result(), "a caller changes only its copy");
+        assertEquals(wait, entries.get(1));
+        assertEquals(List.of(), JournalCodec.decodeAll(List.of()));
     }
 
     @Test

@@ -101,6 +101,13 @@ class JsonCodecTest {
                 Arguments.of(true, Boolean.class, "true"));
     }
 
+    @Test
+    void a_missing_value_names_the_expected_type() {
+        JsonTypeMismatch mismatch = JsonTypeMismatch.missing(Order.class);
+        assertEquals("", mismatch.pointer());
+        assertEquals("Order is expected there", mismatch.rule());
+    }
+
     @ParameterizedTest
     @MethodSource("survivors")
     void a_value_is_read_back_unchanged(Object value, Class<?> type, @Nullable String text) {

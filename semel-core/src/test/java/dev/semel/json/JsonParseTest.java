@@ -98,6 +98,17 @@ class JsonParseTest {
     @Test
     void lines_and_columns_count_characters_and_every_kind_of_line_end() {
         assertTrue(refusal("{\n\"a\":1,\r\n\"b\":2,\r \"é😀\":x}").detail().contains("line 4, column 7"));
+        assertTrue(refusal("[1,\r").detail().contains("line 2, column 1:"));
+        assertTrue(refusal("[1,\r\n").detail().contains("line 2, column 1:"));
+        assertTrue(refusal("[1,\n\r").detail().contains("line 3, column 1:"));
+    }
+
+    @Test
+    void a_document_that_begins_with_broken_text_is_rejected_there() {
+        SemelException bytes =
+                assertThrows(SemelException.class, () -> StrictJsonCodec.parse(new byte[] {(byte) 0xFF}));
+        assertTrue(bytes.detail().contains("line 1, column 1: bytes that are not UTF-8"), bytes.detail());
+        assertTrue(refusal("\ud800").detail().contains("line 1, column 1: an unpaired surrogate"));
     }
 
     @Test
@@ -107,6 +118,10 @@ class JsonParseTest {
                 List.of(Map.of("pointer", "/a/b~1c/1/d", "message", "this member name appears twice in one object")),
                 refusal.members().get("errors"));
         assertTrue(refusal.detail().contains("(/a/b~1c/1/d)"), refusal.detail());
+        String longest = "n".repeat(255);
+        String twice = "{\"" + longest + "\":1,\"" + longest + "\":2}";
+        assertTrue(refusal(twice).detail().contains("(/" + longest + ")"));
+        assertEquals(Map.of(), refusal(twice.replace("nn\"", "nnn\"")).members(), "a cut pointer would be another one");
     }
 
     @Test

@@ -62,6 +62,14 @@ class JsonWriteTest {
             deep = NODES.arrayNode().add(deep);
         }
         refuse(deep, "deeper than 100");
+        assertEquals("[".repeat(100) + "]".repeat(100), StrictJsonCodec.write(deep.get(0)));
+        JsonNode nested = NODES.objectNode();
+        for (int i = 1; i < 100; i++) {
+            nested = NODES.objectNode().set("a", nested);
+        }
+        assertEquals("{\"a\":".repeat(99) + "{}" + "}".repeat(99), StrictJsonCodec.write(nested));
+        refuse(NODES.objectNode().set("a", nested), "deeper than 100");
+        refuse(NODES.arrayNode().add(nested), "deeper than 100");
         refuse(NODES.numberNode(Double.NaN), "NaN");
         refuse(NODES.numberNode(Float.NEGATIVE_INFINITY), "NaN");
         refuse(NODES.stringNode("a\ud800"), "surrogate");
@@ -72,6 +80,22 @@ class JsonWriteTest {
         refuse(NODES.numberNode(BigInteger.TEN.pow(1000)), "longer than 1000");
         refuse(NODES.numberNode(BigDecimal.valueOf(1, Integer.MIN_VALUE)), "exponent");
         refuse(NODES.objectNode().put("n".repeat(StrictJsonCodec.MAX_NAME + 1), 1), "member name");
+        refuse(NODES.stringNode("s".repeat(StrictJsonCodec.MAX_STRING + 1)), "a string is longer");
+    }
+
+    @Test
+    void values_at_their_limits_are_written() {
+        String name = "n".repeat(StrictJsonCodec.MAX_NAME);
+        assertEquals(
+                "{\"" + name + "\":1}", StrictJsonCodec.write(NODES.objectNode().put(name, 1)));
+        String string = "s".repeat(StrictJsonCodec.MAX_STRING);
+        assertEquals("\"" + string + "\"", StrictJsonCodec.write(NODES.stringNode(string)));
+        BigInteger number = BigInteger.TEN.pow(StrictJsonCodec.MAX_NUMBER - 1);
+        assertEquals(number.toString(), StrictJsonCodec.write(NODES.numberNode(number)));
+        BigDecimal exponent = BigDecimal.valueOf(1, StrictJsonCodec.MAX_SCALE);
+        assertEquals(exponent.toString(), StrictJsonCodec.write(NODES.numberNode(exponent)));
+        refuse(NODES.numberNode(BigDecimal.valueOf(1, StrictJsonCodec.MAX_SCALE + 1)), "exponent");
+        refuse(NODES.numberNode(BigDecimal.valueOf(1, -StrictJsonCodec.MAX_SCALE - 1)), "exponent");
     }
 
     private static void refuse(JsonNode value, String rule) {

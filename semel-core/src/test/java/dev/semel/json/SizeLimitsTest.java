@@ -37,6 +37,22 @@ class SizeLimitsTest {
         assertEquals(OK, limits(sizes(OK)));
     }
 
+    @Test
+    void a_part_may_be_as_large_as_its_whole_and_as_small_as_one() {
+        int[] sizes = sizes(OK);
+        sizes[0] = OK.stepResult();
+        sizes[6] = 1;
+        assertEquals(1, limits(sizes).effectKey());
+        sizes[6] = OK.stepResult();
+        assertEquals(OK.stepResult(), limits(sizes).effectKey());
+    }
+
+    @Test
+    void a_limit_is_shown_in_kibibytes() {
+        assertEquals("256 KiB", SizeLimits.inKibibytes(OK.stepResult()));
+        assertEquals("1024 KiB", SizeLimits.inKibibytes(OK.requestBody()));
+    }
+
     private static int[] sizes(SizeLimits from) {
         return new int[] {
             from.expressionResult(),

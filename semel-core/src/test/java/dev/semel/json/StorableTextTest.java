@@ -31,7 +31,9 @@ class StorableTextTest {
             String cut = StorableText.shortenForIndex(longer);
             assertTrue(cut.getBytes(StandardCharsets.UTF_8).length <= StorableText.LONGEST_INDEXED, character);
             assertTrue(StorableText.isStorable(cut), character);
-            assertTrue(longer.startsWith(cut.substring(0, cut.indexOf('…'))), character);
+            String prefix = cut.substring(0, cut.indexOf('…'));
+            assertTrue(longer.startsWith(prefix), character);
+            assertEquals(900 / bytes * bytes, prefix.getBytes(StandardCharsets.UTF_8).length, character);
             assertEquals(cut, StorableText.shortenForIndex(cut), "a cut text stays as it is");
         }
     }

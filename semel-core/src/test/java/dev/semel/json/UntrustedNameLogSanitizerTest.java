@@ -1,8 +1,10 @@
 package dev.semel.json;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class UntrustedNameLogSanitizerTest {
@@ -12,6 +14,13 @@ class UntrustedNameLogSanitizerTest {
         assertEquals("Größe 😀", UntrustedNameLogSanitizer.of("Größe 😀", 64));
         assertEquals("", UntrustedNameLogSanitizer.of("", 64));
         assertEquals("a".repeat(64), UntrustedNameLogSanitizer.of("a".repeat(64), 64));
+    }
+
+    @Test
+    void a_name_that_needs_no_change_is_not_copied() {
+        for (String name : List.of("amount", "a".repeat(64), " ~", "Größe 😀")) {
+            assertSame(name, UntrustedNameLogSanitizer.of(name, 64));
+        }
     }
 
     @Test

@@ -35,6 +35,7 @@ final class RunIdTest {
             assertEquals(id, RunId.parse(id.text()), "seed " + SEED);
             assertEquals(id, RunId.of(id.bytes()), "seed " + SEED);
             assertEquals(26, id.text().length());
+            assertEquals(id.text(), id.toString());
         }
     }
 
@@ -91,6 +92,7 @@ final class RunIdTest {
                 "run_00000000000000000000000",
                 "run_000000000000000000000-",
                 "run_000000000000000000000é",
+                "run_000000000000000000000\u0080",
                 "run_7n42DGM5Tflk9n8mt7Fhc8",
                 "run_zzzzzzzzzzzzzzzzzzzzzz")) {
             assertNull(RunId.parse(text), text);
