@@ -25,10 +25,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * The outside world: a provider that counts. One file that needs nothing but a JDK and shares no code with the engine;
  * run it as {@code java CountingProvider.java LOG}. Every request is one line in the log before it is answered:
  *
- * <pre>microseconds ⇥ connection ⇥ method ⇥ path ⇥ Idempotency-Key ⇥ hash of the body ⇥ decision ⇥ X-From</pre>
+ * <pre>microseconds ⇥ connection ⇥ method ⇥ path ⇥ Idempotency-Key ⇥ hash of the body ⇥ decision ⇥ X-From [⇥ body]</pre>
  *
  * <p>The path is {@code /memory/manners/name}. Memory says what a POST with a key means that was accepted before:
- * {@code dedupe} knows it and accepts it once, {@code conflict} answers it with 409, {@code forgets} accepts it again. A
+ * {@code dedupe} knows it and accepts it once, {@code records} does too and logs the body, {@code conflict} answers it with 409, {@code forgets} accepts it again. A
  * GET looks a key up. Manners are {@code answers}, or how the first POSTs of a key are treated, so many of them:
  * {@code drops-2} takes nothing in and resets the connection; {@code resets-1}, {@code hangs-1} and {@code fails-1} accept
  * it and then reset, say nothing, or answer 500.
@@ -129,12 +129,14 @@ final class CountingProvider {
                     ? Decision.answer("nothing", 404, "")
                     : Decision.answer("found", 200, "receipt-" + receipt);
         }
+        boolean dedupes = receivedRequest.memory().equals("dedupe")
+                || receivedRequest.memory().equals("records");
         boolean bad = posted.merge(receivedRequest.name(), 1, Integer::sum) <= receivedRequest.badTimes();
         String manners = bad ? receivedRequest.manners() : "answers";
         if (manners.equals("drops")) {
             return new Decision("dropped", 0, "", "resets");
         }
-        if (receipt != null && receivedRequest.memory().equals("dedupe")) {
+        if (receipt != null && dedupes) {
             return new Decision("known", 200, "receipt-" + receipt, manners);
         }
         if (receipt != null && receivedRequest.memory().equals("conflict")) {
@@ -157,6 +159,12 @@ final class CountingProvider {
                         hash(receivedRequest.body()),
                         decision.word(),
                         receivedRequest.from()));
+        if (receivedRequest.memory().equals("records")) {
+            line += "\t"
+                    + new String(receivedRequest.body(), StandardCharsets.UTF_8)
+                            .replace('\t', ' ')
+                            .replace('\n', ' ');
+        }
         ByteBuffer bytes = ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8));
         while (bytes.hasRemaining()) {
             log.write(bytes);

@@ -20,12 +20,18 @@ final class KeepAliveClient implements AutoCloseable {
     static final String WORKFLOW = "payment_receipt";
     private static final int TIMEOUT_MILLIS = 30_000;
 
+    private final String token;
     private int port;
     private @Nullable Socket socket;
     private @Nullable InputStream in;
 
     KeepAliveClient(int port) {
+        this(port, "dev");
+    }
+
+    KeepAliveClient(int port, String token) {
         this.port = port;
+        this.token = token;
     }
 
     /** From now on this server; an open connection to another is given up. */
@@ -47,10 +53,11 @@ final class KeepAliveClient implements AutoCloseable {
     /** @param prologue method and path */
     Reply send(String prologue, String headers, String body) throws IOException {
         byte[] content = body.getBytes(StandardCharsets.UTF_8);
-        String type = content.length == 0 ? "" : "Content-Type: application/json\r\n";
+        boolean typed = content.length == 0 || headers.contains("Content-Type:");
+        String type = typed ? "" : "Content-Type: application/json\r\n";
         String length = content.length == 0 ? "" : "Content-Length: " + content.length + "\r\n";
-        byte[] head = (prologue + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dev\r\n" + type + length
-                        + headers + "\r\n")
+        byte[] head = (prologue + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\n" + type
+                        + length + headers + "\r\n")
                 .getBytes(StandardCharsets.US_ASCII);
         byte[] whole = new byte[head.length + content.length];
         System.arraycopy(head, 0, whole, 0, head.length);

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -22,6 +23,7 @@ import java.util.regex.Pattern;
 final class ProcessServer implements AutoCloseable {
     private static final Pattern ADDRESS = Pattern.compile("\\s*API\\s+http://127\\.0\\.0\\.1:(\\d+)/v1.*");
     private static final int LINES_KEPT = 60;
+    private static final int SECONDS_TO_START = 180;
     private static final int SECONDS_TO_STOP = 60;
 
     private final Process process;
@@ -36,10 +38,28 @@ final class ProcessServer implements AutoCloseable {
     /**
      * @param folder for temporary files of the process and, where the store is a file, for the store
      * @param store as `--store` takes it
+     * @param jvm options of the JVM, with its heap
+     * @param command of the server with its options
      */
-    record Start(Path folder, String store) {
+    record Start(Path folder, String store, List<String> jvm, Map<String, String> environment, List<String> command) {
+        Start(Path folder, String store) {
+            this(
+                    folder,
+                    store,
+                    List.of("-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                    Map.of(),
+                    List.of("dev", "--demo"));
+        }
+
         static Start sqlite(Path folder) {
             return new Start(folder, "sqlite:" + folder.resolve("semel.db"));
+        }
+
+        /** In production, with the heap and the options of the launcher `semel`. */
+        Start serve(Map<String, String> variables) {
+            List<String> options = List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError");
+            return new Start(
+                    folder, store, options, variables, List.of("serve", "--allow-sql", "--allow-host", "127.0.0.1"));
         }
     }
 
@@ -54,24 +74,23 @@ final class ProcessServer implements AutoCloseable {
     static ProcessServer launch(Start how) {
         try {
             Path temporary = Files.createDirectories(how.folder().resolve("tmp"));
-            List<String> command = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xmx192m",
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
+            List<String> command = new ArrayList<>();
+            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            command.addAll(how.jvm());
+            command.addAll(List.of(
                     "--enable-native-access=ALL-UNNAMED",
                     "--sun-misc-unsafe-memory-access=allow",
                     "-Djava.io.tmpdir=" + temporary,
                     "-cp",
                     classPath(),
                     "dev.semel.server.Main"));
-            command.addAll(List.of(
-                    "dev", "--demo", "--port", "0", "--data", how.folder().toString()));
-            command.addAll(List.of("--store", how.store()));
+            command.addAll(how.command());
+            command.addAll(List.of("--port", "0", "--data", how.folder().toString(), "--store", how.store()));
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(how.folder().toFile())
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD);
             builder.environment().keySet().removeIf(name -> name.startsWith("SEMEL_"));
+            builder.environment().putAll(how.environment());
             return new ProcessServer(builder.start());
         } catch (IOException e) {
             throw new AssertionError("the server's process did not start", e);
@@ -120,7 +139,7 @@ final class ProcessServer implements AutoCloseable {
 
     void awaitReady() {
         try {
-            ready.get(Await.GENEROUS.toSeconds(), TimeUnit.SECONDS);
+            ready.get(SECONDS_TO_START, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
             process.destroyForcibly();
             throw new AssertionError("the server did not get ready. It said:\n" + talk(), e);
