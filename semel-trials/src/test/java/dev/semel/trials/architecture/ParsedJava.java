@@ -17,9 +17,9 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /** Java files as javac's parser sees them, before any name is resolved. */
-record ParsedJava(SourceFile file, CompilationUnitTree unit, SourcePositions positions) {
+public record ParsedJava(SourceFile file, CompilationUnitTree unit, SourcePositions positions) {
 
-    static List<ParsedJava> of(List<SourceFile> files) throws IOException {
+    public static List<ParsedJava> of(List<SourceFile> files) throws IOException {
         List<SourceFile> java = files.stream().filter(SourceFile::isJava).toList();
         if (java.isEmpty()) {
             return List.of();

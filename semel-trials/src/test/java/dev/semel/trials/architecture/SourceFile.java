@@ -12,7 +12,7 @@ public record SourceFile(String path, String text) {
         return text.lines().toList();
     }
 
-    boolean isJava() {
+    public boolean isJava() {
         return path.endsWith(".java");
     }
 

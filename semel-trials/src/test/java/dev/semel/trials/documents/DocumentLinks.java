@@ -13,18 +13,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The links between pages: each must lead to a file that is there, and to a heading that is in it. */
-record DocumentLinks(Map<String, SourceFile> files) {
+public record DocumentLinks(Map<String, SourceFile> files) {
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("^#{1,6} +(.*)$");
 
-    static DocumentLinks among(List<SourceFile> files) {
+    public static DocumentLinks among(List<SourceFile> files) {
         Map<String, SourceFile> byPath = new HashMap<>();
         files.forEach(file -> byPath.put(file.path(), file));
         return new DocumentLinks(byPath);
     }
 
     /** @param others paths that exist beside the text files, such as the licence */
-    List<String> broken(SourceFile page, Set<String> others) {
+    public List<String> broken(SourceFile page, Set<String> others) {
         List<String> broken = new ArrayList<>();
         for (Matcher link = LINK.matcher(page.text()); link.find(); ) {
             String target = link.group(1);

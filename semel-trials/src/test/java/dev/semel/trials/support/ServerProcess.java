@@ -117,6 +117,11 @@ public final class ServerProcess implements AutoCloseable {
         reader.join();
     }
 
+    /** As {@code kill -9}; returns when the process is gone. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
     @Override
     public void close() {
         process.destroyForcibly();
