@@ -186,7 +186,7 @@ public final class SecretStore {
         Integer expected = draft.expected() == null && draft.receivers() == null && row != null
                 ? Integer.valueOf(row.version())
                 : draft.expected();
-        String body = same ? row.body() : encrypted(draft, receivers);
+        String body = row != null && same ? row.body() : encrypted(draft, receivers);
         return new StoreWriteCommand.SaveSetting(name, body, expected, draft.actor());
     }
 

@@ -45,8 +45,11 @@ record OidcLoginState(String secret, String next, long endsAt) {
 
     /** Returns null if the cookie was not made with this key, or is too old. */
     static @Nullable OidcLoginState read(@Nullable String cookie, byte[] key, Instant now) {
-        Matcher parts = cookie == null || cookie.length() > LONGEST ? null : FORM.matcher(cookie);
-        if (parts == null || !parts.matches()) {
+        if (cookie == null || cookie.length() > LONGEST) {
+            return null;
+        }
+        Matcher parts = FORM.matcher(cookie);
+        if (!parts.matches()) {
             return null;
         }
         String content = cookie.substring(0, cookie.lastIndexOf('.'));
