@@ -2,6 +2,7 @@ package dev.semel.server.channel;
 
 import dev.semel.error.RequestRejected;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.server.outbound.OutboundRequestHeader;
 import dev.semel.server.outbound.OutboundRequestUrl;
 import dev.semel.workflow.Step;
 import java.io.IOException;
@@ -23,7 +24,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Channel that sends chat, webhook, SMS and WhatsApp messages as one HTTP request with the effect key. */
 final class HttpNotificationChannel implements NotificationChannel {
-    private static final String DEPTH = "Semel-Depth";
     private static final String OVERRIDE = "override.";
 
     private final HttpNotificationChannelConfig settings;
@@ -82,7 +82,7 @@ final class HttpNotificationChannel implements NotificationChannel {
         message.headers().forEach((name, value) -> headers.add(customHeader(name, value)));
         if (message.depth() > 0) {
             // A receiver that starts a run continues this count, so workflows that start each other reach the limit.
-            headers.add(new NotificationHttpClient.Header(DEPTH, Integer.toString(message.depth()), false));
+            headers.add(new NotificationHttpClient.Header(OutboundRequestHeader.DEPTH, Integer.toString(message.depth()), false));
         }
         if (settings.signingSecret() != null) {
             // During rotation the secret holds both values, and both sign.

@@ -26,6 +26,7 @@ public final class NotificationChannelFactory {
             "connection",
             "content-type",
             "idempotency-key",
+            "semel-depth",
             "webhook-id",
             "webhook-timestamp",
             "webhook-signature");

@@ -30,6 +30,9 @@ public record OutboundRequestHeader(String name, String value, boolean secret) {
             "proxy-connection",
             "http2-settings");
 
+    /** The length of the chain of runs that started each other. */
+    public static final String DEPTH = "Semel-Depth";
+
     public OutboundRequestHeader {
         if (!isName(name)) {
             throw new RequestNotSent("a header name is not a valid HTTP token. Nothing was sent.", null);
@@ -62,6 +65,11 @@ public record OutboundRequestHeader(String name, String value, boolean secret) {
     /** Whether this header frames the request, so that setting it could smuggle another request. */
     public static boolean isFraming(String name) {
         return FRAMING.contains(name.toLowerCase(Locale.ROOT));
+    }
+
+    /** Whether only the server may set this header: it frames the request, or carries the depth of a chain of runs. */
+    public static boolean isSetByServer(String name) {
+        return isFraming(name) || name.equalsIgnoreCase(DEPTH);
     }
 
     private static boolean isValue(String value) {

@@ -102,7 +102,7 @@ record HttpCredentialTemplate(
             return null;
         }
         if (!OutboundRequestHeader.isName(name)
-                || OutboundRequestHeader.isFraming(name)
+                || OutboundRequestHeader.isSetByServer(name)
                 || name.equalsIgnoreCase("Idempotency-Key")) {
             draft.addError(
                     header.valueRange("name"),

@@ -39,8 +39,6 @@ record HttpRequestTemplate(
         RequestBody content,
         HttpCredentialTemplate credential,
         OutboundRequest.SendOptions sendOptions) {
-    private static final String DEPTH = "Semel-Depth";
-
     sealed interface RequestBody {
         record None() implements RequestBody {}
 
@@ -118,7 +116,7 @@ record HttpRequestTemplate(
             }
             // Not compared by the window: it identifies the caller, not the content.
             open.add(OutboundRequestHeader.of(
-                    DEPTH, Integer.toString(context.durable().depth() + 1)));
+                    OutboundRequestHeader.DEPTH, Integer.toString(context.durable().depth() + 1)));
             ObjectNode sent = JsonNodeFactory.instance.objectNode().put("url", method + " " + url);
             byte[] body = body(context, open, sent);
             return new PreparedRequest(

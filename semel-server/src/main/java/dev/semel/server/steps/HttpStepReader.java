@@ -73,7 +73,7 @@ final class HttpStepReader {
             return "";
         }
         if (!OutboundRequestHeader.isName(name)
-                || OutboundRequestHeader.isFraming(name)
+                || OutboundRequestHeader.isSetByServer(name)
                 || name.equalsIgnoreCase("Authorization")) {
             draft.addError(
                     section.valueRange("idempotency_header"),

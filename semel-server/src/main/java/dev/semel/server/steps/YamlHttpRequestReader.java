@@ -73,7 +73,7 @@ record YamlHttpRequestReader(YamlStepReadContext draft, YamlMapReader section) {
             members.members().forEach((name, member) -> {
                 String rejection = !OutboundRequestHeader.isName(name)
                         ? "this is not a valid header name."
-                        : OutboundRequestHeader.isFraming(name)
+                        : OutboundRequestHeader.isSetByServer(name)
                                 ? "remove this header: the server sets it itself."
                                 : name.equalsIgnoreCase("Authorization")
                                         ? "move credentials to auth; for a custom scheme use auth: {header:"

@@ -46,6 +46,9 @@ final class HttpMistakesTest {
                 "{url: 'https://a.example/', methd: GET} | 'methd' is not a field of http",
                 "{url: 'https://a.example/', body: {a: 1}} | GET has no body",
                 "{url: 'https://a.example/', headers: {Host: x}} | remove this header: the server sets it itself",
+                "{url: 'https://a.example/', headers: {semel-depth: '0'}} | remove this header: the server sets it",
+                "{url: 'https://a.example/', auth: {header: {name: Semel-Depth, value: '${ secret.T }'}}}"
+                        + " | this header cannot carry a credential",
                 "{url: 'https://a.example/', headers: {content-length: 1}} | remove this header: the server sets it"
                         + " itself",
                 "{url: 'https://a.example/', headers: {AUTHORIZATION: x}} | move credentials to auth",

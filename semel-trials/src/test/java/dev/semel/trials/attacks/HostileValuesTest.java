@@ -42,7 +42,7 @@ class HostileValuesTest extends OnBothStores {
             }
             rejected(stage.server().stranger().get("/assets/" + id), "/assets/" + id);
             rejected(stage.server().stranger().get("/" + id), "/" + id);
-            if (!id.contains("%252f")) { // this one is a text of harmless characters
+            if (!id.contains("%252f") && !id.contains("%5c")) { // these are texts of characters that ids may have
                 rejected(stage.admin().put("/v1/workflows/plain/runs/" + id, "{\"data\":{}}"), id);
             }
         }
