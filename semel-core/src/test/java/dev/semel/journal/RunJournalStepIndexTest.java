@@ -73,6 +73,8 @@ final class RunJournalStepIndexTest {
         f[1]/g[1]/x f[1]/g[2]/x f[1]/y    | ''       | f[]
         f[1]/g[1]/x f[1]/g[2]/x f[1]/y    | f[1]/    | f[1]/g[] f[1]/y
         f[1]/g[1]/x f[2]/g[1]/x           | f[2]/    | f[2]/g[]
+        f[1]/g[1]/x f[2]/g[1]/x           | ''       | f[]
+        f[1]/g[1]/x a f[1]/y              | ''       | f[] a
         a /undo/a/x                       | ''       | a
         a /undo/a/x                       | /undo/a/ | /undo/a/x
                                           | ''       |
@@ -206,6 +208,7 @@ final class RunJournalStepIndexTest {
         assertEquals(List.of(done("b"), done("a")), ResumedRunJournalReader.effectiveEntries(entries));
         assertEquals(2, ResumedRunJournalReader.count(entries));
         assertEquals(resumed(3, "c"), ResumedRunJournalReader.last(entries));
+        assertEquals(resumed(4), ResumedRunJournalReader.last(List.of(resumed(4))));
         assertEquals(3, ResumedRunJournalReader.effectiveVersion(entries, 1));
     }
 
