@@ -132,6 +132,24 @@ public final class EffectLedger {
                     : null;
         }
 
+        /**
+         * Until when it may be sent again with the same key although its outcome is unknown; 0 if the outcome is known,
+         * if it never may, or if only a decision of a user settles it.
+         */
+        public long resendUntil() {
+            return state == EffectState.UNKNOWN ? expiresAt : 0;
+        }
+
+        /** Whether its outcome is unknown and it is no longer safe to send it again: a user decides. */
+        public boolean isInDoubtAt(long now) {
+            return state == EffectState.UNKNOWN && expiresAt <= now;
+        }
+
+        /** Whether only a decision of a user settles it. */
+        public boolean isInDoubt() {
+            return state == EffectState.UNKNOWN && expiresAt == 0;
+        }
+
         /** Whether it only records what a step did under a `once` key; the effect itself has another row. */
         public boolean isStepNote() {
             return NOTED.equals(dataDigest);
@@ -169,11 +187,18 @@ public final class EffectLedger {
         REVIEW
     }
 
+    /** @param inDoubt with UNKNOWN: from now on only a decision of a user settles it, whatever the provider remembers */
     public record SettleSend(
             EffectId id,
             EffectHolder holder,
             EffectState to,
-            @Nullable String result) implements LedgerOperation {}
+            @Nullable String result,
+            boolean inDoubt)
+            implements LedgerOperation {
+        public SettleSend(EffectId id, EffectHolder holder, EffectState to, @Nullable String result) {
+            this(id, holder, to, result, false);
+        }
+    }
 
     /** Recorded under the step's own id for safe replays. {@code suppressedBy}: null if the step did it itself. */
     public record NoteStepResult(
@@ -198,6 +223,8 @@ public final class EffectLedger {
     // Indexes and statements of the stores contain these two texts.
     private static final String SUPPRESSED = "suppressed ";
     private static final String NOTED = "noted";
+
+    private static final String PROVIDER_KEY = "provider_key";
 
     public sealed interface LedgerDecision {
         /** @param maybeSentBefore an earlier send of this generation may have happened; a rejection leaves it open */
@@ -267,7 +294,8 @@ public final class EffectLedger {
                             new LedgerDecision.SendGranted(row.generation(), row.attempt(), row.firstAt(), unsure),
                             null);
                 }
-                yield now - row.firstAt() < ask.resendWindow() && !isRenamed(row, ask)
+                boolean decidable = row.isInDoubt() && row.details().protection().equals(PROVIDER_KEY);
+                yield now - row.firstAt() < ask.resendWindow() && !isRenamed(row, ask) && !decidable
                         ? LastAcceptedEffectLedgerBackup.carryOver(
                                 row,
                                 grant(
@@ -406,7 +434,7 @@ public final class EffectLedger {
         boolean done = settle.to() == EffectState.DONE;
         long expiresAt = switch (settle.to()) {
             case DONE -> row.window() > 0 ? now + row.window() : 0;
-            case UNKNOWN -> row.expiresAt();
+            case UNKNOWN -> settle.inDoubt() ? 0 : row.expiresAt();
             case FREE -> LastAcceptedEffectLedgerBackup.expiresAt(row);
             case RESERVED -> 0;
         };

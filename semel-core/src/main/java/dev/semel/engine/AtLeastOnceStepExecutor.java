@@ -77,16 +77,25 @@ final class AtLeastOnceStepExecutor {
         }
         execution.ambient().checkAlive();
         JournalEntry.ErrorDetails problem = StepResultSerializer.toProblem(failure);
-        if (attempt >= plan.retry().attempts() || StepAttemptRunner.isFinal(plan, failure)) {
+        boolean unsent = StepAttemptRunner.wasNotSent(failure);
+        long now = execution.storeNow();
+        long firstAt = state.history().firstAt() == 0 ? now : state.history().firstAt();
+        RetryLimit limit =
+                new RetryLimit(plan.retry(), attempt, firstAt, unsent && state.history().allUnsent());
+        if (limit.isReached(now) || StepAttemptRunner.isFinal(plan, failure)) {
             throw failed(state, problem, attempt, failure);
         }
-        long now = execution.storeNow();
-        long due = now + StepAttemptRunner.retryDelayMicros(plan.retry(), attempt, failure, execution.ambient());
         execution.counters().retries.increment();
-        execution.record(
-                new JournalEntry.AttemptFailure(state.path(), JournalEntry.EntryKind.STEP, now, problem, attempt, due),
-                256);
-        return state.withRetryAt(due);
+        JournalEntry.AttemptFailure failed = new JournalEntry.AttemptFailure(
+                state.path(),
+                JournalEntry.EntryKind.STEP,
+                now,
+                problem,
+                attempt,
+                limit.nextDue(now, failure, execution.ambient()),
+                unsent);
+        execution.record(failed, 256);
+        return state.afterFailed(failed);
     }
 
     private StepFailed failed(

@@ -123,7 +123,8 @@ public final class ChildRunStepExecutor {
     }
 
     /**
-     * A cancelled or timed-out parent stops an unshared child and still waits: the child must compensate first. If the
+     * A child that stopped with an unknown outcome can still succeed: it is resumed, replayed or decided. Its parent
+     * waits on. A cancelled or timed-out parent stops an unshared child and still waits: the child must compensate first. If the
      * child failed and was replayed since, the replay counts.
      */
     private static JsonNode output(StepJournalMatcher scope, StepJournalMatcher.StepState state, Called child) {
@@ -142,13 +143,13 @@ public final class ChildRunStepExecutor {
             }
             boolean shared = child.shared() || !run.id().equals(child.id());
             boolean stops = !shared && scope.isStopping();
-            if (run.end() != null) {
+            if (run.end() != null && (stops || !FailedRunResumePlanner.hasUnknownOutcome(run))) {
                 if (stops && run.state() != RunState.COMPLETED) {
                     scope.checkMayBegin(); // throws: this run caused the end of the child
                 }
                 return ended(execution, state, run);
             }
-            if (stops) {
+            if (stops && run.end() == null) {
                 stop(execution, run);
             } else if (shared) {
                 scope.checkMayBegin();

@@ -34,8 +34,8 @@ final class EffectExecutor {
     private final PreviousRunEffectFinder history;
     private final ExternalEffectLookupExecutor lookUp;
     private int looks;
-    private boolean inDoubt;
     private boolean renamed;
+    private boolean replayedError;
     private EffectLedger.ChangePolicy onChange;
     private JournalEntry.@Nullable ErrorDetails last;
     private JournalEntry.@Nullable ErrorDetails recordedProblem;
@@ -54,7 +54,6 @@ final class EffectExecutor {
         this.outcomes = new EffectOutcomeRecorder(scope, plan, state, identity);
         this.history = new PreviousRunEffectFinder(execution, state, identity);
         this.lookUp = new ExternalEffectLookupExecutor(scope, plan, sending, state.path());
-        this.inDoubt = state.attempts() > 0 && state.retryDue() == 0; // the last recorded attempt has no next one
         this.onChange = identity.onChange();
     }
 
@@ -74,6 +73,9 @@ final class EffectExecutor {
     }
 
     private EffectOutcome<JsonNode> perform() {
+        if (state.retryDue() == JournalEntry.AttemptFailure.NO_NEXT && isUnsettled()) {
+            throw stopRun(); // an earlier execution ended the attempts, and then could not record the end of the run
+        }
         scope.waitUntil(state.retryDue(), "retry", state.path());
         EffectOutcome<JsonNode> outcome = null;
         EffectLedger.EffectRow before = history.findDone();
@@ -87,6 +89,9 @@ final class EffectExecutor {
             execution.record(new JournalEntry.WaitStart(state.path(), JournalEntry.EntryKind.EFFECT, at, 0, null), 64);
         }
         while (outcome == null) {
+            if (scope.isTimedOut() && isUnsettled()) {
+                throw stopRun(); // nothing is compensated while it may have happened
+            }
             scope.checkMayBegin();
             long seen = execution.waits().wakeCount();
             EffectLedger.EffectHolder holder = holder();
@@ -96,7 +101,7 @@ final class EffectExecutor {
                 continue;
             }
             LedgerDecision decision =
-                    execution.reserve(identity.toReservation(holder, onChange, !inDoubt, history.isRedo()));
+                    execution.reserve(identity.toReservation(holder, onChange, history.isRedo()));
             outcome = switch (decision) {
                 case LedgerDecision.SendGranted granted -> send(holder, granted);
                 case LedgerDecision.Reused reused -> outcomes.recordReused(reused.result(), null);
@@ -142,7 +147,7 @@ final class EffectExecutor {
                     && plan.alreadyDone().contains(status.status())) {
                 return outcomes.recordDone(holder, status.body(), JournalEntry.StepOutcome.ALREADY_DONE);
             }
-            return handleFailure(holder, failure, granted.maybeSentBefore());
+            return handleFailure(holder, failure, granted);
         }
         scope.leaveUserCode();
         // CRASH(effect-sent): the effect happened and its result is not recorded; the protection decides.
@@ -150,49 +155,105 @@ final class EffectExecutor {
         return outcomes.recordDone(holder, result, JournalEntry.StepOutcome.DONE);
     }
 
-    /** Null: next attempt. {@code unsure}: an earlier attempt may have happened; a rejection does not settle it. */
+    /** Null: next attempt. An earlier attempt may have happened; a rejection of the caller does not settle it. */
     private @Nullable EffectOutcome<JsonNode> handleFailure(
-            EffectLedger.EffectHolder holder, Throwable failure, boolean unsure) {
+            EffectLedger.EffectHolder holder, Throwable failure, LedgerDecision.SendGranted granted) {
         last = StepResultSerializer.toProblem(failure);
-        boolean exhausted = outcomes.attempts() >= plan.step().retry().attempts();
-        boolean unsettled = unsure && plan.protection() instanceof EffectDuplicateProtection.ProviderKey;
-        if (StepAttemptRunner.isRejected(plan.step(), failure)) {
-            if (unsettled && StepAttemptRunner.isCallerRejected(plan.step(), failure)) {
-                return waitForDecision(holder, execution.waits().wakeCount());
-            }
+        boolean unsettled =
+                granted.maybeSentBefore() && plan.protection() instanceof EffectDuplicateProtection.ProviderKey;
+        boolean unsure = unsettled && StepAttemptRunner.isCallerRejected(plan.step(), failure);
+        if (!unsure && StepAttemptRunner.isRejected(plan.step(), failure)) {
             throw failStep(holder, failure);
         }
-        if (StepAttemptRunner.wasNotSent(failure) && !unsettled) {
-            if (exhausted) {
-                throw failStep(holder, failure);
-            }
-            retry(failure, settleAs(holder, EffectLedger.EffectState.FREE));
-            return null;
+        boolean notSent = StepAttemptRunner.wasNotSent(failure);
+        RetryLimit limit = outcomes.limit(granted.firstAt(), notSent && !granted.maybeSentBefore());
+        if (notSent && !unsettled) {
+            return retryOrFail(holder, failure, limit, true);
         }
         return switch (plan.protection()) {
             case EffectDuplicateProtection.AtMostOnce _ -> outcomes.recordIndeterminate(holder, last);
             case EffectDuplicateProtection.Ask _ ->
                 waitForDecision(holder, execution.waits().wakeCount());
-            case EffectDuplicateProtection.ProviderKey _ -> {
-                if (exhausted) {
-                    yield waitForDecision(holder, execution.waits().wakeCount());
-                }
-                retry(failure, settleAs(holder, EffectLedger.EffectState.UNKNOWN));
-                yield null;
-            }
+            case EffectDuplicateProtection.ProviderKey _ ->
+                handleUnknown(holder, failure, limit, identity.resendUntil(granted.firstAt()));
             // The next loop queries the provider first, also after the last attempt.
             case EffectDuplicateProtection.Lookup _ -> {
-                retry(failure, settleAs(holder, EffectLedger.EffectState.UNKNOWN));
+                long due = limit.nextDue(execution.storeNow(), failure, execution.ambient());
+                retry(failure, due, false, settleAs(holder, EffectLedger.EffectState.UNKNOWN));
                 yield null;
             }
-            case EffectDuplicateProtection.Repeatable _, EffectDuplicateProtection.None _ -> {
-                if (exhausted) {
-                    throw failStep(holder, failure);
-                }
-                retry(failure, settleAs(holder, EffectLedger.EffectState.FREE));
-                yield null;
-            }
+            case EffectDuplicateProtection.Repeatable _, EffectDuplicateProtection.None _ ->
+                retryOrFail(holder, failure, limit, notSent);
         };
+    }
+
+    /** Nothing forbids another attempt: it was not sent, or may be repeated. */
+    private @Nullable EffectOutcome<JsonNode> retryOrFail(
+            EffectLedger.EffectHolder holder, Throwable failure, RetryLimit limit, boolean unsent) {
+        long now = execution.storeNow();
+        if (limit.isReached(now)) {
+            throw failStep(holder, failure);
+        }
+        long due = limit.nextDue(now, failure, execution.ambient());
+        retry(failure, due, unsent, settleAs(holder, EffectLedger.EffectState.FREE));
+        return null;
+    }
+
+    /**
+     * It may have happened, and the provider remembers the key: sent again with the same key while attempts are left.
+     * A compensation has no end that a user could resume, so it is sent again as long as that is safe.
+     */
+    private @Nullable EffectOutcome<JsonNode> handleUnknown(
+            EffectLedger.EffectHolder holder, Throwable failure, RetryLimit limit, long safeUntil) {
+        long now = execution.storeNow();
+        replayedError = StepAttemptRunner.isReplayedError(failure);
+        if (replayedError || now >= safeUntil) {
+            return waitForDecision(holder, execution.waits().wakeCount());
+        }
+        if (limit.isReached(now) && !scope.isCompensation()) {
+            outcomes.recordFailedAttempt(
+                    now,
+                    StepResultSerializer.toProblem(failure),
+                    JournalEntry.AttemptFailure.NO_NEXT,
+                    false,
+                    settleAs(holder, EffectLedger.EffectState.UNKNOWN));
+            throw stopRun();
+        }
+        long due = limit.isReached(now)
+                ? limit.nextDueBeyondEnd(now, failure, execution.ambient())
+                : limit.nextDue(now, failure, execution.ambient());
+        // At the end of the window it looks again, and is in doubt.
+        retry(failure, Math.min(due, safeUntil), false, settleAs(holder, EffectLedger.EffectState.UNKNOWN));
+        return null;
+    }
+
+    /** Ends the execution: the run fails with an unknown outcome, which its code never sees. */
+    private RunExecutionAbort stopRun() {
+        JournalEntry.ErrorDetails problem = last == null ? StepResultSerializer.OUTCOME_UNKNOWN : last;
+        return execution.end(new RunExecutionAbort.OutcomeUnknown(
+                StepNameValidator.toDisplay(state.path()),
+                problem.message() + (problem.message().endsWith(".") ? "" : ".")
+                        + " The attempts ended and the outcome of this effect is unknown. Nothing was compensated."));
+    }
+
+    /** Whether this step was sent, its outcome is unknown, and it may be sent again or the provider can be queried. */
+    private boolean isUnsettled() {
+        EffectLedger.EffectRow row =
+                switch (plan.protection()) {
+                    case EffectDuplicateProtection.ProviderKey _, EffectDuplicateProtection.Lookup _ ->
+                        execution.readNullable(reads -> reads.effect(identity.row()));
+                    case EffectDuplicateProtection.AtMostOnce _,
+                            EffectDuplicateProtection.Ask _,
+                            EffectDuplicateProtection.Repeatable _,
+                            EffectDuplicateProtection.None _ -> null;
+                };
+        if (row == null || !row.holder().step().equals(state.stepId())) {
+            return false;
+        }
+        boolean open = row.state() == EffectLedger.EffectState.UNKNOWN
+                || row.state() == EffectLedger.EffectState.RESERVED;
+        boolean byLookup = plan.protection() instanceof EffectDuplicateProtection.Lookup;
+        return open && (byLookup || row.expiresAt() > execution.storeNow());
     }
 
     private StepFailed failStep(EffectLedger.EffectHolder holder, @Nullable Throwable failure) {
@@ -205,13 +266,10 @@ final class EffectExecutor {
         return new EffectLedger.SettleSend(identity.row(), holder, to, null);
     }
 
-    private void retry(Throwable failure, EffectLedger.SettleSend settle) {
-        long now = execution.storeNow();
-        long due = now
-                + StepAttemptRunner.retryDelayMicros(
-                        plan.step().retry(), outcomes.attempts(), failure, execution.ambient());
+    private void retry(Throwable failure, long due, boolean unsent, EffectLedger.SettleSend settle) {
         execution.counters().retries.increment();
-        outcomes.recordFailedAttempt(now, StepResultSerializer.toProblem(failure), due, settle);
+        outcomes.recordFailedAttempt(
+                execution.storeNow(), StepResultSerializer.toProblem(failure), due, unsent, settle);
         scope.waitUntil(due, "retry", state.path());
     }
 
@@ -265,26 +323,40 @@ final class EffectExecutor {
         return switch (found) {
             case ExternalEffectLookupExecutor.LookupResult.Done(JsonNode result) ->
                 outcomes.recordDone(holder, result, JournalEntry.StepOutcome.FOUND);
-            case ExternalEffectLookupExecutor.LookupResult.NoAnswer(long due) -> handleNoAnswer(holder, due, seen);
-            case ExternalEffectLookupExecutor.LookupResult.NotFound _ -> unknownToProvider(holder);
+            case ExternalEffectLookupExecutor.LookupResult.NoAnswer(long due) ->
+                handleNoAnswer(holder, unsettled.firstAt(), due, seen);
+            case ExternalEffectLookupExecutor.LookupResult.NotFound _ ->
+                unknownToProvider(holder, unsettled.firstAt());
         };
     }
 
     /** The provider has no record of it: send it if attempts are left. */
-    private @Nullable EffectOutcome<JsonNode> unknownToProvider(EffectLedger.EffectHolder holder) {
-        if (outcomes.attempts() >= plan.step().retry().attempts()) {
+    private @Nullable EffectOutcome<JsonNode> unknownToProvider(EffectLedger.EffectHolder holder, long firstSend) {
+        if (outcomes.limit(firstSend, false).isReached(execution.storeNow())) {
             throw failStep(holder, null);
         }
         // CRASH(lookup-empty): the provider has no record of it; the next lookup finds the same, and then it is sent.
         execution.ambient().point("lookup-empty");
         long now = execution.storeNow();
         JournalEntry.ErrorDetails problem = last == null ? StepResultSerializer.OUTCOME_UNKNOWN : last;
-        outcomes.recordFailedAttempt(now, problem, 0, settleAs(holder, EffectLedger.EffectState.FREE));
+        outcomes.recordFailedAttempt(now, problem, 0, false, settleAs(holder, EffectLedger.EffectState.FREE));
         return null;
     }
 
     /** The provider does not answer: a user may decide as well. Whichever comes first, the ledger is checked again. */
-    private @Nullable EffectOutcome<JsonNode> handleNoAnswer(EffectLedger.EffectHolder holder, long due, long seen) {
+    private @Nullable EffectOutcome<JsonNode> handleNoAnswer(
+            EffectLedger.EffectHolder holder, long firstSend, long due, long seen) {
+        long now = execution.storeNow();
+        boolean timed = plan.step().retry().within() != null && !scope.isCompensation();
+        if (timed && outcomes.limit(firstSend, false).isReached(now)) {
+            outcomes.recordFailedAttempt(
+                    now,
+                    last == null ? StepResultSerializer.OUTCOME_UNKNOWN : last,
+                    JournalEntry.AttemptFailure.NO_NEXT,
+                    false,
+                    settleAs(holder, EffectLedger.EffectState.UNKNOWN));
+            throw stopRun();
+        }
         execution.addLedgerOp(settleAs(holder, EffectLedger.EffectState.UNKNOWN));
         execution.awaitDurable();
         if (HumanReviewOpener.open(
@@ -304,21 +376,23 @@ final class EffectExecutor {
     private @Nullable EffectOutcome<JsonNode> waitForDecision(
             EffectLedger.EffectId row, EffectLedger.EffectHolder holder, long seen) {
         execution.counters().inDoubt.increment();
-        inDoubt = true; // from now on only a decision sends it again, whatever wakes the run
+        // From now on only a decision sends it again, whatever wakes the run.
         EffectLedger.SettleSend unknown =
-                new EffectLedger.SettleSend(row, holder, EffectLedger.EffectState.UNKNOWN, null);
+                new EffectLedger.SettleSend(row, holder, EffectLedger.EffectState.UNKNOWN, null, true);
         if (last == null || last.equals(recordedProblem)) {
             execution.addLedgerOp(unknown); // an earlier execution sent it, or this problem is recorded already
         } else {
             recordedProblem = last;
-            outcomes.recordFailedAttempt(execution.storeNow(), last, 0, unknown);
+            outcomes.recordFailedAttempt(execution.storeNow(), last, 0, false, unknown);
         }
         execution.awaitDurable();
         // CRASH(effect-doubted): the doubt is recorded; a restart finds it and waits for the decision.
         execution.ambient().point("effect-doubted");
         HumanReviewStoreWriteCommand.ReviewQuestion question = renamed
                 ? HumanReviewOpener.forRenamedKey(plan, state.path(), row.digest())
-                : HumanReviewOpener.forDoubt(plan, state.path(), row.digest(), null);
+                : replayedError
+                        ? HumanReviewOpener.forReplayedError(plan, state.path(), row.digest())
+                        : HumanReviewOpener.forDoubt(plan, state.path(), row.digest(), null);
         if (!HumanReviewOpener.open(execution, question)) {
             return null; // a user decided before the review was opened
         }

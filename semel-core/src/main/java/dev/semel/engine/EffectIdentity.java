@@ -74,22 +74,27 @@ record EffectIdentity(
     }
 
     /**
-     * @param resend an unknown outcome may be sent again, as far as the protection allows
      * @param afresh an effect of another run of the lineage is sent again
      */
     EffectLedger.ReserveSend toReservation(
-            EffectLedger.EffectHolder holder, EffectLedger.ChangePolicy onChange, boolean resend, boolean afresh) {
+            EffectLedger.EffectHolder holder, EffectLedger.ChangePolicy onChange, boolean afresh) {
         long window = once == null ? 0 : once.window().toNanos() / 1_000;
         return new EffectLedger.ReserveSend(
                 row,
                 holder,
-                resend ? resendFor() : 0,
+                resendFor(),
                 window,
                 onChange,
                 contentDigest(),
                 facts,
                 plan.protection() instanceof EffectDuplicateProtection.Lookup,
                 afresh);
+    }
+
+    /** Until when an unknown outcome may be sent again without a decision, if it was first sent then. */
+    long resendUntil(long firstAt) {
+        long window = resendFor();
+        return window > Long.MAX_VALUE - firstAt ? Long.MAX_VALUE : firstAt + window;
     }
 
     /** How long after the first send an unknown outcome may be sent again without a decision. */

@@ -5,6 +5,7 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.error.ErrorCode;
 import dev.semel.journal.JournalEntry;
+import dev.semel.journal.RunJournalStepIndex;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.workflow.EffectOutcome;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ final class EffectOutcomeRecorder {
     private final EffectSpec plan;
     private final StepJournalMatcher.StepState state;
     private final EffectIdentity identity;
+    private RunJournalStepIndex.AttemptHistory history;
     private int attempts;
 
     EffectOutcomeRecorder(
@@ -27,6 +29,7 @@ final class EffectOutcomeRecorder {
         this.state = state;
         this.identity = identity;
         this.attempts = state.attempts();
+        this.history = state.history();
     }
 
     void countAttempt() {
@@ -136,11 +139,16 @@ final class EffectOutcomeRecorder {
 
     /** Records a failed attempt, and when the next one is due; 0 for at once. */
     void recordFailedAttempt(
-            long now, JournalEntry.ErrorDetails problem, long due, EffectLedger.LedgerOperation settle) {
-        execution.record(
-                new JournalEntry.AttemptFailure(
-                        state.path(), JournalEntry.EntryKind.EFFECT, now, problem, attempts, due),
-                256,
-                settle);
+            long now, JournalEntry.ErrorDetails problem, long due, boolean unsent, EffectLedger.SettleSend settle) {
+        JournalEntry.AttemptFailure failed = new JournalEntry.AttemptFailure(
+                state.path(), JournalEntry.EntryKind.EFFECT, now, problem, attempts, due, unsent);
+        history = history.plus(failed);
+        execution.record(failed, 256, settle);
+    }
+
+    /** Where the attempts end. {@code firstSend}: of the key that is sent now. */
+    RetryLimit limit(long firstSend, boolean unsent) {
+        long firstAt = history.firstAt() == 0 ? firstSend : Math.min(history.firstAt(), firstSend);
+        return new RetryLimit(plan.step().retry(), attempts, firstAt, unsent && history.allUnsent());
     }
 }

@@ -5,6 +5,7 @@ import dev.semel.definition.DeclaredStep;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.effect.EffectLedger;
+import dev.semel.error.ErrorCode;
 import dev.semel.journal.JournalCodec;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.ResumedRunJournalReader;
@@ -101,6 +102,12 @@ public final class FailedRunResumePlanner {
         return new Seen(run, chunks, lineage, reads.effects(members), reads.now());
     }
 
+    /** Whether the run stopped because the outcome of an effect is unknown. */
+    public static boolean hasUnknownOutcome(DatabaseRows.RunRow run) {
+        DatabaseRows.RunEnd end = run.end();
+        return end != null && ErrorCode.OUTCOME_UNKNOWN.slug().equals(end.result().errorCode());
+    }
+
     private void rejectState(Seen seen) throws Blocked {
         DatabaseRows.RunRow run = seen.run();
         RunId parent = run.parent();
@@ -119,7 +126,7 @@ public final class FailedRunResumePlanner {
                 throw new Blocked("it has not ended", "Check its state: GET /v1/runs/" + run.runIdText() + ".");
             case FAILED -> {}
         }
-        if (parent != null) {
+        if (parent != null && !hasUnknownOutcome(run)) { // a parent waits for a child whose outcome is unknown
             throw new Blocked(
                     "run " + parent.text() + " called this run and has recorded the failure",
                     "Resume the calling run. In that request, set the result of the calling step with `skip`.");

@@ -74,6 +74,14 @@ final class HumanReviewOpener {
                 new Subject(path, effect, text(plan).put("key_changed", true)));
     }
 
+    /** Review of an effect whose provider repeats a stored error for the key. */
+    static HumanReviewStoreWriteCommand.ReviewQuestion forReplayedError(EffectSpec plan, String path, String effect) {
+        return about(
+                HumanReviewStoreWriteCommand.ReviewKind.DOUBT,
+                plan,
+                new Subject(path, effect, text(plan).put("provider_replayed_error", true)));
+    }
+
     /** @param content digest of the message; empty if there is none */
     static HumanReviewStoreWriteCommand.ReviewQuestion forChange(EffectSpec plan, String path, String content) {
         ObjectNode text = text(plan);

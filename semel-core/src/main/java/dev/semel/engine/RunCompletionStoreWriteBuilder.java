@@ -69,6 +69,19 @@ final class RunCompletionStoreWriteBuilder {
         return execution.toEndWrite(RunState.COMPLETED, StoreWrite.RunResult.output(text));
     }
 
+    /** Nothing is compensated and no child is stopped: a resume or a replay continues where this run stopped. */
+    static StoreWrite.EndRun endOutcomeUnknown(
+            InMemoryRunExecutionState execution, RunExecutionAbort.OutcomeUnknown stop) {
+        settleOpenEffects(execution);
+        return execution.toEndWrite(
+                RunState.FAILED,
+                new StoreWrite.RunResult(
+                        null,
+                        ErrorCode.OUTCOME_UNKNOWN.slug(),
+                        StepResultSerializer.sanitize(String.valueOf(stop.getMessage())),
+                        stop.step()));
+    }
+
     static StoreWrite.EndRun endFailed(InMemoryRunExecutionState execution, Throwable failure) {
         ChildRunStepExecutor.stopOpenChildren(execution);
         List<String> notCompensated = execution.compensations().runAll(execution);
@@ -120,6 +133,7 @@ final class RunCompletionStoreWriteBuilder {
         for (EffectLedger.EffectRow row : execution.read(reads -> reads.openEffects(run.id()))) {
             String protection = row.details().protection();
             boolean harmless = protection.equals("repeatable") || protection.equals("none");
+            boolean resendable = row.expiresAt() > 0; // no doubt while the provider remembers the key
             if (row.state() == EffectLedger.EffectState.RESERVED) {
                 EffectLedger.EffectHolder holder = new EffectLedger.EffectHolder(
                         row.holder().step(), run.id(), run.driver().claim(), execution.nextTurn());
@@ -127,7 +141,7 @@ final class RunCompletionStoreWriteBuilder {
                         harmless ? EffectLedger.EffectState.FREE : EffectLedger.EffectState.UNKNOWN;
                 execution.addLedgerOp(new EffectLedger.SettleSend(row.id(), holder, to, null));
             }
-            if (!harmless) {
+            if (!harmless && !resendable) {
                 doubtful.add(row);
             }
         }

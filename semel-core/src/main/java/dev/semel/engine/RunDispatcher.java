@@ -37,6 +37,7 @@ public final class RunDispatcher implements AutoCloseable {
     private final TriggerAdmissionController.EngineComponents parts;
     private final WorkflowCatalog catalog;
     private final RetentionSweeper sweep;
+    private final ExpiredResendReviewer expiredResends;
     private final GroupCommitter.EngineDependencies dependencies;
     private final BackgroundLoopWaker wakeSignal = new BackgroundLoopWaker();
     private final Thread thread;
@@ -56,6 +57,7 @@ public final class RunDispatcher implements AutoCloseable {
         this.parts = parts;
         this.catalog = catalog;
         this.sweep = new RetentionSweeper(parts, limits, dependencies);
+        this.expiredResends = new ExpiredResendReviewer(parts, dependencies.environment());
         this.dependencies = dependencies;
         this.nextHeldLook =
                 // workflows that are registered until then wake their runs themselves
@@ -97,6 +99,7 @@ public final class RunDispatcher implements AutoCloseable {
         adopt();
         tryHeld();
         sweep.sweepSlice();
+        expiredResends.reviewSlice();
         return more;
     }
 

@@ -27,6 +27,20 @@ sealed class RunExecutionAbort extends Error {
         }
     }
 
+    /** The attempts of an effect ended and its outcome is unknown: the run ends as failed, and its code never sees it. */
+    static final class OutcomeUnknown extends RunExecutionAbort {
+        private final String step;
+
+        OutcomeUnknown(String step, String message) {
+            super(message);
+            this.step = step;
+        }
+
+        String step() {
+            return step;
+        }
+    }
+
     /** The code does not match the journal, or the run crashed its workers: it is held until a user acts. */
     static final class Held extends RunExecutionAbort {
         private final String reason;

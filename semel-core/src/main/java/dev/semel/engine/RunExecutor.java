@@ -10,8 +10,10 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.CrashCount;
 import dev.semel.store.DatabaseRows;
+import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoreWriteCommand;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -320,17 +322,31 @@ public final class RunExecutor {
             rest(execution);
             return;
         }
+        announce(run, end);
+    }
+
+    private void announce(ActiveRun run, StoreWrite.EndRun end) {
         engine.dependencies().counters().countEnd(end.state());
-        slot.announced = true;
+        Slot slot = active.get(run.id());
+        if (slot != null) {
+            slot.announced = true;
+        }
         completions.notifyEnded(run.id());
         notifyObserver(o -> o.onEnded(run));
     }
 
-    /** Parks or holds a run whose execution ended before the run did. */
+    /** Parks, holds or stops a run whose execution ended before its code did. */
     private void rest(InMemoryRunExecutionState execution) {
         switch (execution.endReason()) {
             case RunExecutionAbort.Parked _ -> putAway(execution);
             case RunExecutionAbort.Held held -> holdRun(execution, held);
+            case RunExecutionAbort.OutcomeUnknown stop -> {
+                execution.awaitSubmittedWrites();
+                StoreWrite.EndRun end = RunCompletionStoreWriteBuilder.endOutcomeUnknown(execution, stop);
+                execution.awaitSubmittedWrites();
+                record(execution, end);
+                announce(execution.run(), end);
+            }
             case RunExecutionAbort other -> throw other;
             case null -> throw new IllegalStateException("an execution that has not ended cannot be parked");
         }
@@ -417,7 +433,28 @@ public final class RunExecutor {
                 new StoreWrite.Suspension(
                         due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE, cancelled, false));
         engine.dependencies().counters().parkedRuns.increment();
+        if (due > 0 && !cancelled && all.stream().allMatch(StoredRunWaitReasonWriter::isRetry)) {
+            returnPlace(execution.run());
+        }
         notifyObserver(o -> o.onParked(due));
+    }
+
+    /** While a run waits for its next attempt, another run of its workflow may start. */
+    private void returnPlace(ActiveRun run) {
+        if (run.workflow().options().concurrency().maxConcurrent() == null) {
+            return;
+        }
+        String queue = ConcurrencyAndRateLimitCalculator.maxConcurrentQueue(
+                run.workflow().workflowId());
+        try {
+            var unused = engine.committer().execute(new StoreWriteCommand.ReturnConcurrencyPlace(run.id(), queue));
+        } catch (StoreFailure e) {
+            LOG.log(
+                    Level.WARNING,
+                    "run {0} keeps its place of the concurrency limit until its next attempt: {1}",
+                    run.runId(),
+                    e.getMessage());
+        }
     }
 
     private void holdRun(InMemoryRunExecutionState execution, RunExecutionAbort.Held held) {

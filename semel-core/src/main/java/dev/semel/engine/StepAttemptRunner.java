@@ -107,6 +107,11 @@ final class StepAttemptRunner {
         return status >= 400 && status < 500 && status != 408 && status != 409 && status != 425 && status != 429;
     }
 
+    /** Whether the provider repeats a stored error for the key: sending the same key again cannot help. */
+    static boolean isReplayedError(Throwable failure) {
+        return failure instanceof HttpStatusException status && status.replayed() && status.status() >= 500;
+    }
+
     /** Whether the request certainly was not sent, or was rejected before anything was done. */
     static boolean wasNotSent(Throwable failure) {
         Throwable cause = failure;
@@ -131,7 +136,8 @@ final class StepAttemptRunner {
         if (failure instanceof HttpStatusException status && status.retryAfter() != null) {
             Duration wanted = status.retryAfter();
             Duration atLeast = wanted.compareTo(SHORTEST_RETRY_AFTER) < 0 ? SHORTEST_RETRY_AFTER : wanted;
-            return (atLeast.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : atLeast).toNanos() / 1_000;
+            Duration least = atLeast.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : atLeast;
+            return MicrosecondConverter.of(least);
         }
         long pause = MicrosecondConverter.of(retry.delayAfter(made));
         return pause / 2 + (long) (ambient.random().nextDouble() * (pause / 2.0));

@@ -75,9 +75,15 @@ final class StepJournalMatcher {
      * @param path its path in the journal; a renamed step keeps the path under which it was recorded
      * @param attempts recorded failed attempts
      * @param retryDue when the next attempt is due; 0 for at once
+     * @param history about the recorded failed attempts together
      */
     record StepState(
-            String path, String stepId, RunJournalStepIndex.@Nullable StepRecord trace, int attempts, long retryDue) {
+            String path,
+            String stepId,
+            RunJournalStepIndex.@Nullable StepRecord trace,
+            int attempts,
+            long retryDue,
+            RunJournalStepIndex.AttemptHistory history) {
         /** Returns the recorded result, rethrows a recorded failure, or returns null if neither exists. */
         @Nullable
         JsonNode result() {
@@ -88,8 +94,8 @@ final class StepJournalMatcher {
             return trace == null ? null : trace.done();
         }
 
-        StepState withRetryAt(long due) {
-            return new StepState(path, stepId, null, attempts + 1, due);
+        StepState afterFailed(JournalEntry.AttemptFailure attempt) {
+            return new StepState(path, stepId, null, attempts + 1, attempt.due(), history.plus(attempt));
         }
     }
 
@@ -116,7 +122,7 @@ final class StepJournalMatcher {
                 throw execution.end(new RunExecutionAbort.Parked());
             }
             execution.size().beginStep(undo);
-            return new StepState(path, stepId(path), null, 0, 0);
+            return new StepState(path, stepId(path), null, 0, 0, RunJournalStepIndex.AttemptHistory.NONE);
         }
         String recorded = expected.equals(path) || names(formerly).contains(expected) ? expected : null;
         RunJournalStepIndex.StepRecord trace =
@@ -129,7 +135,8 @@ final class StepJournalMatcher {
         }
         place++;
         // An effect keeps the key it was sent with, whatever its name is now.
-        return new StepState(recorded, stepId(recorded), trace, trace.failedAttempts(), trace.due());
+        return new StepState(
+                recorded, stepId(recorded), trace, trace.failedAttempts(), trace.due(), trace.attempts());
     }
 
     private List<String> names(List<String> formerly) {
@@ -333,6 +340,11 @@ final class StepJournalMatcher {
     /** Whether the run is ending and this scope is not a compensation: nothing new begins here. */
     boolean isStopping() {
         return !undo && (execution.cancelled() || isLate());
+    }
+
+    /** Whether the run has reached its deadline and its own code, not a compensation, executes. */
+    boolean isTimedOut() {
+        return !undo && !execution.cancelled() && isLate();
     }
 
     private boolean isLate() {

@@ -40,6 +40,10 @@ final class StoredRunWaitReasonWriter {
         return StrictJsonCodec.write(out);
     }
 
+    static boolean isRetry(WaitingBranchesRunSuspender.BranchWait wait) {
+        return wait.description().startsWith("{\"for\":\"retry\"");
+    }
+
     /** @param detail the name of the signal, the other run, or a message */
     static String toJson(String reason, String step, long due, @Nullable String detail) {
         ObjectNode out =

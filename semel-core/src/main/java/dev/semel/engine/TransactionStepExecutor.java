@@ -149,11 +149,10 @@ public final class TransactionStepExecutor implements AutoCloseable {
         long pause = StepAttemptRunner.retryDelayMicros(
                 plan.retry(), failure.attempt(), failure.cause(), execution.ambient());
         execution.counters().retries.increment();
-        execution.record(
-                new JournalEntry.AttemptFailure(
-                        state.path(), JournalEntry.EntryKind.TX, now, problem, failure.attempt(), now + pause),
-                256);
-        return state.withRetryAt(now + pause);
+        JournalEntry.AttemptFailure failed = new JournalEntry.AttemptFailure(
+                state.path(), JournalEntry.EntryKind.TX, now, problem, failure.attempt(), now + pause);
+        execution.record(failed, 256);
+        return state.afterFailed(failed);
     }
 
     private StoreWrite.TransactionResult apply(InMemoryRunExecutionState execution, StoreWrite.UserTransaction tx) {

@@ -31,6 +31,7 @@ public enum ErrorCode {
     STEP_FAILED(500, false, "A step failed permanently"),
     RESULT_NOT_RECORDABLE(500, false, "The effect happened, but its result cannot be recorded"),
     IN_DOUBT(409, false, "The outcome of an effect is unknown"),
+    OUTCOME_UNKNOWN(500, false, "The attempts of an effect ended with an unknown outcome"),
     REVIEW_DECIDED(409, false, "The review was already decided or closed"),
     RUN_CANCELLED(409, false, "The run was cancelled"),
     RUN_DIVERGED(500, false, "The workflow code does not match the run's journal"),

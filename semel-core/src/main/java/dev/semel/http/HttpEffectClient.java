@@ -6,6 +6,7 @@ import dev.semel.error.HttpStatusException;
 import dev.semel.error.JsonConversionFailed;
 import dev.semel.error.RequestNotSent;
 import dev.semel.error.SemelException;
+import dev.semel.http.response.IdempotentReplayedHeader;
 import dev.semel.http.response.OutboundResponseJsonConverter;
 import dev.semel.http.response.RetryAfterHeaderParser;
 import dev.semel.workflow.Step;
@@ -108,7 +109,8 @@ public final class HttpEffectClient implements AutoCloseable {
                 throw new HttpStatusException(
                         response.statusCode(),
                         errorBody(response, in),
-                        RetryAfterHeaderParser.parse(response.headers()));
+                        RetryAfterHeaderParser.parse(response.headers()),
+                        IdempotentReplayedHeader.isSet(response.headers()));
             }
             byte[] body = in.readNBytes(MAX_BODY + 1);
             if (body.length > MAX_BODY) {

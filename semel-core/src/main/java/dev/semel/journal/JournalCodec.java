@@ -35,6 +35,9 @@ public final class JournalCodec {
                 }
                 case JournalEntry.AttemptFailure tried -> {
                     line.put("attempt", tried.attempt()).put("due", tried.due());
+                    if (tried.unsent()) {
+                        line.put("unsent", true);
+                    }
                     problem(line, tried.error());
                 }
                 case JournalEntry.WaitStart begun -> {
@@ -111,7 +114,8 @@ public final class JournalCodec {
                             at,
                             problem,
                             line.required("attempt").asInt(),
-                            line.required("due").asLong())
+                            line.required("due").asLong(),
+                            line.has("unsent"))
                     : new JournalEntry.StepFailure(
                             path, kind, at, problem, line.required("attempts").asInt());
         }

@@ -101,8 +101,20 @@ public sealed interface JournalEntry {
     record StepFailure(String path, EntryKind kind, long at, ErrorDetails error, int attempts)
             implements JournalEntry {}
 
-    record AttemptFailure(String path, EntryKind kind, long at, ErrorDetails error, int attempt, long due)
-            implements JournalEntry {}
+    /**
+     * @param due when the next attempt is due; 0 if it depends on a decision, {@link #NO_NEXT} if the attempts have ended
+     * @param unsent whether the request was certainly not sent
+     */
+    record AttemptFailure(
+            String path, EntryKind kind, long at, ErrorDetails error, int attempt, long due, boolean unsent)
+            implements JournalEntry {
+        /** The attempts have ended with an unknown outcome, which stops the run. */
+        public static final long NO_NEXT = -1;
+
+        public AttemptFailure(String path, EntryKind kind, long at, ErrorDetails error, int attempt, long due) {
+            this(path, kind, at, error, attempt, due, false);
+        }
+    }
 
     /** {@code due}: until when, 0 without limit. {@code ref}: the child run that it started. */
     record WaitStart(

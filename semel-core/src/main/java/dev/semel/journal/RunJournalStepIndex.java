@@ -93,6 +93,7 @@ public final class RunJournalStepIndex {
     /**
      * @param failedAttempts failed attempts so far
      * @param due when the next attempt or the end of a wait is due; 0 for neither
+     * @param attempts about the failed attempts together
      */
     public record StepRecord(
             JournalEntry.EntryKind kind,
@@ -100,9 +101,10 @@ public final class RunJournalStepIndex {
             JournalEntry.@Nullable StepFailure failed,
             int failedAttempts,
             long due,
-            JournalEntry.@Nullable WaitStart started) {
+            JournalEntry.@Nullable WaitStart started,
+            AttemptHistory attempts) {
         static StepRecord none(JournalEntry.EntryKind kind) {
-            return new StepRecord(kind, null, null, 0, 0, null);
+            return new StepRecord(kind, null, null, 0, 0, null, AttemptHistory.NONE);
         }
 
         /** The first recorded end counts. */
@@ -111,14 +113,28 @@ public final class RunJournalStepIndex {
                 return this;
             }
             return switch (entry) {
-                case JournalEntry.StepResult end -> new StepRecord(kind, end, null, failedAttempts, due, started);
-                case JournalEntry.StepFailure end -> new StepRecord(kind, null, end, failedAttempts, due, started);
+                case JournalEntry.StepResult end ->
+                    new StepRecord(kind, end, null, failedAttempts, due, started, attempts);
+                case JournalEntry.StepFailure end ->
+                    new StepRecord(kind, null, end, failedAttempts, due, started, attempts);
                 case JournalEntry.AttemptFailure tried ->
-                    new StepRecord(kind, null, null, tried.attempt(), tried.due(), started);
+                    new StepRecord(kind, null, null, tried.attempt(), tried.due(), started, attempts.plus(tried));
                 case JournalEntry.WaitStart start ->
-                    new StepRecord(kind, null, null, failedAttempts, start.due(), start);
+                    new StepRecord(kind, null, null, failedAttempts, start.due(), start, attempts);
                 case JournalEntry.RunResumption _, JournalEntry.RedoRequest _, JournalEntry.NotificationMute _ -> this;
             };
+        }
+    }
+
+    /**
+     * @param firstAt when the first attempt failed; 0 if none did
+     * @param allUnsent whether certainly none of them was sent
+     */
+    public record AttemptHistory(long firstAt, boolean allUnsent) {
+        public static final AttemptHistory NONE = new AttemptHistory(0, true);
+
+        public AttemptHistory plus(JournalEntry.AttemptFailure tried) {
+            return new AttemptHistory(firstAt == 0 ? tried.at() : firstAt, allUnsent && tried.unsent());
         }
     }
 

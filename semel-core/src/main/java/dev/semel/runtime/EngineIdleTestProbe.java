@@ -34,7 +34,7 @@ public final class EngineIdleTestProbe {
         return committer.submittedWrites();
     }
 
-    private record StoreState(long now, long next, List<StoreWrite.RunExecution> owned) {}
+    private record StoreState(long now, long next, boolean expiredResend, List<StoreWrite.RunExecution> owned) {}
 
     /** Empty while the engine has work. {@link StoreWrite.Suspension#NEVER}: only a message can create work. */
     public OptionalLong nextDueIfIdle() {
@@ -50,11 +50,15 @@ public final class EngineIdleTestProbe {
             return OptionalLong.empty();
         }
         StoreState outside = Objects.requireNonNull(semel.view(
-                reads -> new StoreState(reads.now(), reads.nextDue(), reads.runsOfLease(lease, null, MOST_OWNED))));
+                reads -> new StoreState(
+                        reads.now(),
+                        reads.nextDue(),
+                        !reads.expiredResends(1).isEmpty(),
+                        reads.runsOfLease(lease, null, MOST_OWNED))));
         // Claimed but not loaded yet, or unloaded and about to be claimed again.
         boolean between = outside.owned().stream().anyMatch(driver -> !runs.isActive(driver.run()));
         OptionalLong inside = runs.idleUntil();
-        if (between || outside.next() <= outside.now() || inside.isEmpty()) {
+        if (between || outside.next() <= outside.now() || outside.expiredResend() || inside.isEmpty()) {
             return OptionalLong.empty();
         }
         return before == writeCount()

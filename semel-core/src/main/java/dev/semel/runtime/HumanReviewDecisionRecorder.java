@@ -2,11 +2,16 @@ package dev.semel.runtime;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.engine.ApprovalDecisionSignalCodec;
+import dev.semel.engine.FailedRunResumePlanner;
+import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.replay.FailedRunResumeRequest;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.StoreWriteCommand;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -16,6 +21,8 @@ import tools.jackson.databind.JsonNode;
 
 /** Reads open reviews and turns a user's decision on one into a single store change. */
 public final class HumanReviewDecisionRecorder {
+    private static final Logger LOG = System.getLogger(HumanReviewDecisionRecorder.class.getName());
+
     private final SemelRuntime semel;
 
     HumanReviewDecisionRecorder(SemelRuntime semel) {
@@ -160,12 +167,37 @@ public final class HumanReviewDecisionRecorder {
             if (edit instanceof StoreWriteCommand.CancelRun) {
                 semel.runExecutor().cancel(run);
             }
+            if (edit instanceof StoreWriteCommand.DecideEffect decided && run.equals(decided.run())) {
+                resumeStopped(run, decided.by());
+            }
             boolean here = semel.runExecutor().wake(run);
             if (!here && edit instanceof StoreWriteCommand.DecideEffect) {
                 semel.change(new StoreWriteCommand.WakeRuns(List.of(run))); // a replay waits for another's effect
             }
         }
         semel.lookForWork();
+    }
+
+    /** Resumes a run that had stopped because the outcome of the effect was unknown. */
+    private void resumeStopped(RunId id, StoreWriteCommand.ChangeAuthor by) {
+        DatabaseRows.RunRow run = semel.view(reads -> reads.claimedRun(id));
+        if (run == null || run.end() == null || !FailedRunResumePlanner.hasUnknownOutcome(run)) {
+            return;
+        }
+        try {
+            FailedRunResumePlan resumption = semel.replays()
+                    .previewResume(
+                            run,
+                            FailedRunResumeRequest.because(
+                                    by.actor(), "the outcome of the effect was decided. " + by.reason()));
+            semel.replays().checkResumed(run, resumption, semel.change(resumption.edit()));
+        } catch (SemelException e) {
+            LOG.log(
+                    Level.INFO,
+                    "the outcome of an effect was decided, but its run {0} was not resumed: {1}",
+                    run.runIdText(),
+                    e.detail());
+        }
     }
 
     /** Wakes a waiting run so that it checks its wait again, for example after its provider recovered. */

@@ -17,6 +17,7 @@ import dev.semel.replay.FailedRunResumeRequest;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.DatabaseRows;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.workflow.Key;
@@ -140,7 +141,7 @@ public final class RunHandle<O extends @Nullable Object> implements Run<O> {
                         row(semel).ws(),
                         id,
                         longest,
-                        run -> run.state() == RunState.IN_DOUBT && !unknown().isEmpty()),
+                        run -> run.state() == RunState.IN_DOUBT && !stepsInDoubt().isEmpty()),
                 () -> row(semel)));
         DatabaseRows.RunEnd end = row.end();
         if (end == null) {
@@ -316,10 +317,14 @@ public final class RunHandle<O extends @Nullable Object> implements Run<O> {
 
     @Override
     public List<String> stepsInDoubt() {
-        return unknown().stream().map(row -> row.details().path()).toList();
+        long now = line.query(semel -> Objects.requireNonNull(semel.view(StoreQueries::now)));
+        return unknown().stream()
+                .filter(row -> row.isInDoubtAt(now))
+                .map(row -> row.details().path())
+                .toList();
     }
 
-    /** Effects in doubt of this run and of its lineage: a replay waits for the same decision. */
+    /** Effects with an unknown outcome of this run and of its lineage: a replay waits for the same decision. */
     private List<EffectLedger.EffectRow> unknown() {
         List<EffectLedger.EffectRow> all = line.query(semel -> {
             RunId first = row(semel).lineage();

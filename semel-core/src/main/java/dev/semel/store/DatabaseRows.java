@@ -216,4 +216,14 @@ public final class DatabaseRows {
     }
 
     public record AuditRow(RunId id, long at, String actor, String action, String target, String reason) {}
+
+    /**
+     * Runs of a workflow with an unknown outcome that are safe to send again.
+     *
+     * @param runs all of them
+     * @param inHour how many stop to be safe within the next hour
+     * @param inDay how many stop to be safe within the next day
+     * @param soonest when the first one stops to be safe
+     */
+    public record ResendLoss(String workflowId, long runs, long inHour, long inDay, long soonest) {}
 }

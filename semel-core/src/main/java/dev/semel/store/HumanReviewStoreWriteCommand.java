@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -184,6 +185,13 @@ public sealed interface HumanReviewStoreWriteCommand<T> {
     /** Opens a review unless it is open already. An effect that another run has a review for gets no second one. */
     record OpenReview(StoreWrite.RunExecution by, int workspace, String workflowId, ReviewQuestion question)
             implements HumanReviewStoreWriteCommand<OpenReviewResult> {}
+
+    /**
+     * Puts an effect in doubt whose safe re-sends have ended, and opens its review; also for a run that has ended. Returns
+     * false if its outcome is known, if it is still safe to send again, or if another worker was first.
+     */
+    record OpenExpiredResend(EffectLedger.EffectId effect, RunId run, String workflowId, ReviewQuestion question)
+            implements HumanReviewStoreWriteCommand<Boolean> {}
 
     enum OpenReviewResult {
         OPENED,

@@ -80,6 +80,15 @@ public interface StoreQueries extends AutoCloseable {
     /** The effects of a run that are reserved or in doubt, in the order of their first attempt. */
     List<EffectLedger.EffectRow> openEffects(RunId run);
 
+    /** Until when the effects of a run with an unknown outcome are safe to send again; 0 if it has none. */
+    long resendUntil(RunId run);
+
+    /** How many runs with an unknown outcome stop to be safe to send again before each of these times. */
+    List<DatabaseRows.ResendLoss> resendLosses(int ws, long withinHour, long withinDay);
+
+    /** Effects of all workspaces with an unknown outcome whose safe re-sends have ended, oldest first. */
+    List<EffectLedger.EffectRow> expiredResends(int limit);
+
     /** The effects that these runs hold in the ledger, in any order. */
     default List<EffectLedger.EffectRow> effects(List<RunId> runs) {
         List<EffectLedger.EffectRow> all = new ArrayList<>();
@@ -153,7 +162,7 @@ public interface StoreQueries extends AutoCloseable {
                     && !row.isStepNote()
                     && (selection == EffectSelection.ALL
                             || (selection == EffectSelection.SUPPRESSED) == (row.suppressedBy() != null))
-                    && (state == null || row.state() == state)
+                    && (state == null || row.state() == state && row.resendUntil() == 0)
                     && (workflowId == null || workflowId.equals(row.details().workflowId()))
                     && (object == null
                             || Objects.equals(storedObject(), row.details().object()))

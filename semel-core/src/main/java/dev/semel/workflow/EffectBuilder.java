@@ -1,6 +1,7 @@
 package dev.semel.workflow;
 
 import dev.semel.admission.CanonicalJsonWriter;
+import dev.semel.definition.EffectRetryDefaults;
 import dev.semel.definition.EffectSpec;
 import dev.semel.definition.StepSpec;
 import dev.semel.effect.EffectDuplicateProtection;
@@ -37,11 +38,13 @@ public final class EffectBuilder {
     private byte @Nullable [] data;
     private @Nullable ChangedEffectDataPolicy onChange;
     private List<Integer> alreadyDone = List.of();
+    private boolean declaresRetry;
+    private boolean hasAlternative;
 
     EffectBuilder(JavaWorkflowJsonAdapter wire, String name) {
         JavaWorkflowJsonAdapter.requireNotBlank("its name", name);
         this.wire = wire;
-        this.plan = StepSpec.named(name).retry(Retry.STANDARD);
+        this.plan = StepSpec.named(name);
     }
 
     /**
@@ -119,11 +122,23 @@ public final class EffectBuilder {
     }
 
     /**
-     * The retry policy. Default: {@link Retry#STANDARD}. With {@link #atMostOnce} and {@link #askOnDoubt} Semel retries
-     * only attempts that were certainly not sent.
+     * The retry policy. Default: with {@link #providerHonoursKey}, backoff of at most 5 minutes until 80 % of the
+     * provider's window has passed; with {@link #lookup} and {@link #repeatable}, the same backoff for 24 hours; else
+     * {@link Retry#STANDARD}. With {@link #atMostOnce} and {@link #askOnDoubt} Semel retries only attempts that were
+     * certainly not sent.
      */
     public EffectBuilder retry(Retry value) {
         plan = plan.retry(value);
+        declaresRetry = true;
+        return this;
+    }
+
+    /**
+     * The workflow has an alternative, which it takes when this effect throws {@link dev.semel.error.StepFailed}. Without
+     * a declared {@link #retry}, Semel then gives up after five attempts, as long as certainly none of them was sent.
+     */
+    public EffectBuilder withAlternative() {
+        hasAlternative = true;
         return this;
     }
 
@@ -194,7 +209,13 @@ public final class EffectBuilder {
     }
 
     private EffectSpec plan(EffectDuplicateProtection protection) {
-        return new EffectSpec(plan, wholeKey(), protection, once(), marks, alreadyDone, reviewOptions);
+        StepSpec step = declaresRetry
+                ? plan
+                : plan.retry(
+                        hasAlternative
+                                ? EffectRetryDefaults.withAlternative(protection)
+                                : EffectRetryDefaults.of(protection));
+        return new EffectSpec(step, wholeKey(), protection, once(), marks, alreadyDone, reviewOptions);
     }
 
     private @Nullable String wholeKey() {

@@ -76,16 +76,20 @@ final class InDoubtReplayTest {
         return outcome;
     }
 
-    /** Its answer is lost, and it is cancelled in doubt. */
+    /** Its answer is lost; it is cancelled in doubt, or it has stopped by itself. */
     private Run<String> left(Workflow<String, String> flow) {
         kit.register(flow);
         bank.loseResponse(1);
         Run<String> run = kit.start(flow, "x");
         kit.settle();
-        assertTrue(run.cancel("ann", "nobody knows"));
-        kit.settle();
-        assertEquals(RunStatus.CANCELLED, run.status());
-        assertEquals(List.of("pay"), run.stepsInDoubt());
+        if (run.status() == RunStatus.FAILED) { // nobody is asked while the provider remembers the key
+            assertEquals(List.of(), run.stepsInDoubt());
+        } else {
+            assertTrue(run.cancel("ann", "nobody knows"));
+            kit.settle();
+            assertEquals(RunStatus.CANCELLED, run.status());
+            assertEquals(List.of("pay"), run.stepsInDoubt());
+        }
         answers.set(true);
         return run;
     }

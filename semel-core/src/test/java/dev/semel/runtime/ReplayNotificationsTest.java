@@ -171,15 +171,16 @@ final class ReplayNotificationsTest {
     }
 
     @Test
-    void a_notification_that_may_have_been_sent_is_not_resent_and_stays_in_doubt() {
+    void a_notification_that_may_have_been_sent_is_not_resent_and_becomes_in_doubt() {
         mail.loseResponse(1);
-        Run<String> run = ended(RunStatus.IN_DOUBT);
-        run.cancel("ann", "nobody knows");
-        kit.settle();
+        Run<String> run = ended(RunStatus.FAILED);
+        assertEquals(List.of(), run.stepsInDoubt());
         ReplayPlanStoreWriteCommand.ReplayPlan plan = plan(run, ReplayNotificationMode.NONE);
         assertEquals(SafeReplayStepAction.SILENT, actions(plan).get("send"));
         assertEquals("cards-1 null", apply(plan).result(Duration.ZERO));
         assertEquals(1, mail.calls());
+        kit.clock().advance(Duration.ofDays(1));
+        kit.settle();
         assertEquals(List.of("send"), run.stepsInDoubt());
     }
 

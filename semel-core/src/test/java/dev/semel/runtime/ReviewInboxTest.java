@@ -149,7 +149,7 @@ final class ReviewInboxTest extends SqliteTestBase {
     void an_effect_in_doubt_of_a_cancelled_run_is_reviewed_after_its_end() {
         RunHandle<String> run = start(flow((ctx, _) -> ctx.effect("pay")
                 .retry(Retry.exponential(Duration.ofHours(1)))
-                .providerHonoursKey(Duration.ofDays(1))
+                .providerHonoursKey(Duration.ofSeconds(10))
                 .call(String.class, _ -> {
                     throw new IOException("the line went dead");
                 })));
@@ -157,6 +157,7 @@ final class ReviewInboxTest extends SqliteTestBase {
         assertEquals(List.of(), inbox());
         assertTrue(run.cancel());
         Await.until("it has ended", () -> run.status().hasEnded());
+        assertEquals(List.of(), inbox(), "not while the provider remembers the key");
         HumanReviewStoreWriteCommand.ReviewRow row = asked(HumanReviewStoreWriteCommand.ReviewKind.DOUBT);
         assertEquals("pay", row.step());
         assertInstanceOf(

@@ -2,6 +2,7 @@ package dev.semel.store.jdbc;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
+import dev.semel.store.DatabaseRows;
 import dev.semel.store.MetricUpdateCollector;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -49,7 +50,54 @@ public final class EffectLedgerRepository {
         FROM semel_effect WHERE run = ? AND state IN (1, 3) ORDER BY first_at, digest
         """;
 
+    // An unfinished run looks by itself at that time; this is for runs that have ended, are held, or wait for a start.
+    private static final String EXPIRED_RESENDS = """
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
+        FROM semel_effect e WHERE state = 3 AND expires_at > 0 AND expires_at <= ?
+            AND (expires_at <= ? OR NOT EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = e.run))
+        ORDER BY expires_at LIMIT ?
+        """;
+
+    private static final String RESEND_UNTIL = """
+        SELECT COALESCE(min(expires_at), 0) FROM semel_effect WHERE run = ? AND state = 3 AND expires_at > 0
+        """;
+
+    // One row per run first, because a run may have several such effects; the soonest counts.
+    private static final String RESEND_LOSSES = """
+        SELECT workflow_id, count(*), sum(CASE WHEN until <= ? THEN 1 ELSE 0 END),
+            sum(CASE WHEN until <= ? THEN 1 ELSE 0 END), min(until)
+        FROM (SELECT workflow_id, run, min(expires_at) AS until FROM semel_effect
+            WHERE ws = ? AND state = 3 AND expires_at > 0 GROUP BY workflow_id, run) r
+        GROUP BY workflow_id ORDER BY 5, 1 LIMIT 1000
+        """;
+
+    static long findResendUntil(JdbcSession session, RunId run) throws SQLException {
+        Long until = session.queryOne(RESEND_UNTIL, row -> row.getLong(1), run);
+        return until == null ? 0 : until;
+    }
+
+    static List<DatabaseRows.ResendLoss> listResendLosses(
+            JdbcSession session, int ws, long withinHour, long withinDay) throws SQLException {
+        return session.queryList(
+                RESEND_LOSSES,
+                row -> new DatabaseRows.ResendLoss(
+                        row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)),
+                withinHour,
+                withinDay,
+                ws);
+    }
+
+    private static final long UNFINISHED_LOOKS_FIRST = 60_000_000;
+
     private EffectLedgerRepository() {}
+
+    static List<EffectLedger.EffectRow> listExpiredResends(JdbcSession session, long now, int limit)
+            throws SQLException {
+        return session.queryList(
+                EXPIRED_RESENDS, EffectLedgerRepository::mapRow, now, now - UNFINISHED_LOOKS_FIRST, limit);
+    }
 
     static List<EffectLedger.EffectRow> listByRun(JdbcSession session, RunId run) throws SQLException {
         return session.queryList(OF_RUN, EffectLedgerRepository::mapRow, run);

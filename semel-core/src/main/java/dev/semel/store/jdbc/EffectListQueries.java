@@ -67,14 +67,15 @@ final class EffectListQueries {
         ORDER BY run DESC, digest DESC LIMIT 1 OFFSET ?
         """;
 
-    // The first condition on the state repeats the index predicate.
+    // The first condition on the state repeats the index predicate. An effect that is safe to send again is not in doubt.
     private static final String UNSETTLED = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
                data, result, key, path, workflow_id, protection, action, object, worth
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND state > 2 AND state = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
-        WHERE (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
+        WHERE (state <> 3 OR expires_at = 0)
+            AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
         ORDER BY run DESC, digest DESC LIMIT ?
         """;
 

@@ -136,7 +136,7 @@ final class JdbcCancelAndSignalWriter {
         // waiting.
         session.update("""
             UPDATE semel_unfinished_run SET waiting_for = NULL, state = ?
-            WHERE run = ? AND owner IS NULL AND state <> ?
+            WHERE run = ? AND owner IS NULL AND state <> ? AND (queue_state <> 2 OR start_blocked = 0)
             """, RunState.RUNNING.code(), decide.run(), RunState.QUEUED.code());
         return true;
     }

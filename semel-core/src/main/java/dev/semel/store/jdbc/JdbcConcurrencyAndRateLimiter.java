@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,12 +63,24 @@ public final class JdbcConcurrencyAndRateLimiter {
             AND NOT EXISTS (SELECT 1 FROM semel_queue_entry p WHERE p.queue = semel_queue.queue)
         """;
 
-    // A run whose workflow was paused meanwhile stays blocked until the pause ends, unless its cancel was requested.
+    private static final String LOCK_RUN = "UPDATE semel_unfinished_run SET state = state WHERE run = ?";
+
+    private static final String RETURN_PLACE = """
+        UPDATE semel_unfinished_run SET queue_state = 2
+        WHERE run = ? AND owner IS NULL AND state = ? AND queue_state = 1 AND start_blocked = 0 AND cancel_requested = 0
+            AND due_at > ? AND waiting_for LIKE '{"for":"retry"%'
+            AND EXISTS (SELECT 1 FROM semel_queue_entry p
+                WHERE p.queue = ? AND p.run = semel_unfinished_run.run AND p.started = 1)
+        """;
+
+    // A run that has not begun and whose workflow was paused meanwhile stays blocked until the pause ends, unless its
+    // cancel was requested.
     private static final String UNBLOCK = """
         UPDATE semel_unfinished_run SET waiting_for = NULL, queue_state = CASE WHEN EXISTS (
                 SELECT 1 FROM semel_queue_entry p WHERE p.run = semel_unfinished_run.run AND p.ticket < 0)
             THEN 2 ELSE 1 END, start_blocked = (
-            SELECT CASE WHEN f.paused = 1 AND semel_unfinished_run.cancel_requested = 0 THEN 1 ELSE 0 END
+            SELECT CASE WHEN f.paused = 1 AND semel_unfinished_run.cancel_requested = 0
+                AND semel_unfinished_run.state = 1 THEN 1 ELSE 0 END
                 FROM semel_workflow f
             WHERE f.workflow_id = semel_unfinished_run.workflow_id)
         WHERE run = ? AND queue_state = 2 AND NOT EXISTS (
@@ -211,10 +224,44 @@ public final class JdbcConcurrencyAndRateLimiter {
         return !hasPlaces ? QueuePlaces.WAITS : later ? QueuePlaces.ENTERS_LATER : QueuePlaces.ALL;
     }
 
+    /** A run that returned its place while it waited for its next attempt still waits; any other is queued. */
     private void waitForPlace(RunId run) throws SQLException {
-        session.update("""
-            UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?, state = ? WHERE run = ?
-            """, "{\"for\":\"queue\"}", RunState.QUEUED.code(), run);
+        session.update(
+                """
+                UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?,
+                    state = CASE WHEN state = ? THEN state ELSE ? END
+                WHERE run = ?
+                """,
+                "{\"for\":\"queue\"}",
+                RunState.WAITING.code(),
+                RunState.QUEUED.code(),
+                run);
+    }
+
+    /** Its entry waits outside the queue until the run is due. The run rows are locked in order before they change. */
+    boolean returnPlace(StoreWriteCommand.ReturnConcurrencyPlace back, long now) throws SQLException {
+        Long ticket = session.queryOne(
+                "UPDATE semel_queue SET last_ticket = last_ticket + 1 WHERE queue = ? RETURNING last_ticket",
+                row -> row.getLong(1),
+                back.queue());
+        if (ticket == null) {
+            return false;
+        }
+        WaitingEntry next = firstWaiting(back.queue());
+        TreeSet<RunId> runs = new TreeSet<>(next == null ? List.of(back.run()) : List.of(back.run(), next.run()));
+        for (RunId run : runs) {
+            session.update(LOCK_RUN, run);
+        }
+        if (session.update(RETURN_PLACE, back.run(), RunState.WAITING.code(), now, back.queue()) == 0) {
+            return false;
+        }
+        session.update(
+                "UPDATE semel_queue_entry SET ticket = ?, started = 0 WHERE queue = ? AND run = ?",
+                -ticket,
+                back.queue(),
+                back.run());
+        promote(back.queue(), new ArrayList<>(), 1);
+        return true;
     }
 
     /** Returns due runs of these workflows that have not entered their last queues yet, at most so many of each. */
@@ -289,7 +336,7 @@ public final class JdbcConcurrencyAndRateLimiter {
 
     /** Removes finished runs from their queues and promotes the next ones. Returns the runs that may start. */
     public List<RunId> leaveQueues(List<RunId> ended) throws SQLException {
-        java.util.TreeSet<String> queues = new java.util.TreeSet<>();
+        TreeSet<String> queues = new TreeSet<>();
         for (RunId run : ended) {
             queues.addAll(session.queryList(
                     "SELECT queue FROM semel_queue_entry WHERE run = ?", row -> row.getString(1), run));
@@ -310,13 +357,17 @@ public final class JdbcConcurrencyAndRateLimiter {
     /** The first queue entry that has not started. */
     private record WaitingEntry(long ticket, RunId run, int cap) {}
 
+    private @Nullable WaitingEntry firstWaiting(String queue) throws SQLException {
+        return session.queryOne(
+                FIRST_WAITING,
+                row -> new WaitingEntry(row.getLong(1), RunId.of(row.getBytes(2)), row.getInt(3)),
+                queue);
+    }
+
     private void promote(String queue, List<RunId> free, int most) throws SQLException {
         long started = required(session.queryOne(STARTED, row -> row.getLong(1), queue));
         for (int i = 0; i < most; i++, started++) {
-            WaitingEntry first = session.queryOne(
-                    FIRST_WAITING,
-                    row -> new WaitingEntry(row.getLong(1), RunId.of(row.getBytes(2)), row.getInt(3)),
-                    queue);
+            WaitingEntry first = firstWaiting(queue);
             if (first == null) {
                 if (started == 0) {
                     session.update(DELETE_EMPTY, queue);

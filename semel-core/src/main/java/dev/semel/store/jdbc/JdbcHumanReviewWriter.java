@@ -66,6 +66,7 @@ final class JdbcHumanReviewWriter {
     Object apply(HumanReviewStoreWriteCommand<?> review, long now) throws SQLException {
         return switch (review) {
             case HumanReviewStoreWriteCommand.OpenReview ask -> ask(ask, now);
+            case HumanReviewStoreWriteCommand.OpenExpiredResend expired -> openExpired(expired, now);
             case HumanReviewStoreWriteCommand.DecideReview rule -> rule(rule, now);
             case HumanReviewStoreWriteCommand.ExpireReview lapse -> lapse(lapse, now);
             case HumanReviewStoreWriteCommand.RecordReminder recordReminder ->
@@ -89,21 +90,54 @@ final class JdbcHumanReviewWriter {
         if (isSettled(ask.workspace(), run, question)) {
             return OpenReviewResult.SETTLED;
         }
+        open(ask.workspace(), run, ask.workflowId(), question, now);
+        return OpenReviewResult.OPENED;
+    }
+
+    private boolean openExpired(HumanReviewStoreWriteCommand.OpenExpiredResend expired, long now) throws SQLException {
+        EffectLedger.EffectId effect = expired.effect();
+        session.update(LOCK_EFFECT, effect.workspace(), effect.digest());
+        EffectLedger.EffectRow row = EffectLedgerRepository.find(session, effect);
+        if (row == null
+                || row.resendUntil() == 0
+                || row.resendUntil() > now
+                || !row.holder().run().equals(expired.run())) {
+            return false;
+        }
+        var doubt = new EffectLedger.SettleSend(
+                effect, row.holder(), EffectLedger.EffectState.UNKNOWN, null, true);
+        EffectLedger.EffectRow doubtful = EffectLedger.apply(row, doubt, now).row();
+        if (doubtful == null) {
+            return false;
+        }
+        EffectLedgerRepository.update(session, doubtful);
+        open(effect.workspace(), expired.run(), expired.workflowId(), expired.question(), now);
+        return true;
+    }
+
+    /** Opens a review unless it is open already. */
+    private void open(
+            int ws,
+            RunId run,
+            String workflowId,
+            HumanReviewStoreWriteCommand.ReviewQuestion question,
+            long now)
+            throws SQLException {
         String id = HumanReviewStoreWriteCommand.id(run, question.step());
-        HumanReviewStoreWriteCommand.ReviewRow existing = JdbcHumanReviewQueries.find(session, ask.workspace(), id);
+        HumanReviewStoreWriteCommand.ReviewRow existing = JdbcHumanReviewQueries.find(session, ws, id);
         boolean isOpen = existing != null && existing.covers(question);
-        if (isOpen || isAskedElsewhere(ask.workspace(), id, question)) {
-            return OpenReviewResult.OPENED;
+        if (isOpen || isAskedElsewhere(ws, id, question)) {
+            return;
         }
         long due = question.dueIn() == 0 ? StoreWrite.Suspension.NEVER : now + question.dueIn();
         if (existing == null) {
             session.update(
                     ASK,
-                    ask.workspace(),
+                    ws,
                     id,
                     run,
                     question.step(),
-                    ask.workflowId(),
+                    workflowId,
                     question.kind().code(),
                     question.effect(),
                     question.reviewer(),
@@ -121,10 +155,9 @@ final class JdbcHumanReviewWriter {
                     now,
                     due,
                     now,
-                    ask.workspace(),
+                    ws,
                     id);
         }
-        return OpenReviewResult.OPENED;
     }
 
     private boolean isOwned(StoreWrite.RunExecution by) throws SQLException {

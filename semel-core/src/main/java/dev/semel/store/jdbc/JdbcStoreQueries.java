@@ -204,6 +204,22 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     }
 
     @Override
+    public long resendUntil(RunId run) {
+        return query(() -> EffectLedgerRepository.findResendUntil(session, run));
+    }
+
+    @Override
+    public List<DatabaseRows.ResendLoss> resendLosses(int ws, long withinHour, long withinDay) {
+        return query(() -> EffectLedgerRepository.listResendLosses(session, ws, withinHour, withinDay));
+    }
+
+    @Override
+    public List<EffectLedger.EffectRow> expiredResends(int limit) {
+        long now = now();
+        return query(() -> EffectLedgerRepository.listExpiredResends(session, now, limit));
+    }
+
+    @Override
     public List<EffectLedger.EffectRow> openEffects(RunId run) {
         return query(() -> EffectLedgerRepository.listOpenByRun(session, run));
     }

@@ -84,6 +84,8 @@ public final class StoreWriteCommandExecutor {
             case StoreWriteCommand.WakeRuns wake -> runs.wake(wake);
             case StoreWriteCommand.ReturnRun back -> runs.returnRun(back.execution());
             case StoreWriteCommand.WakeHeldRuns held -> runs.wakeHeld(held.workflowId());
+            case StoreWriteCommand.ReturnConcurrencyPlace back ->
+                new JdbcConcurrencyAndRateLimiter(session).returnPlace(back, now);
             case StoreWriteCommand.SetConcurrencyLimit change ->
                 new JdbcConcurrencyAndRateLimiter(session).setLimit(change);
             case StoreWriteCommand.ContinueHeldRun on -> goOn(on, now);

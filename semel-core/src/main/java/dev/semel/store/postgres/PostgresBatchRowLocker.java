@@ -226,6 +226,7 @@ final class PostgresBatchRowLocker {
             case HumanReviewStoreWriteCommand.OpenReview ask -> List.of(ask.by().run());
             case HumanReviewStoreWriteCommand.ExpireReview lapse ->
                 List.of(lapse.by().run());
+            case HumanReviewStoreWriteCommand.OpenExpiredResend expired -> List.of(expired.run());
             case HumanReviewStoreWriteCommand.DecideReview rule -> runsOf(rule.command());
             case HumanReviewStoreWriteCommand.RecordReminder _ -> List.of();
         };

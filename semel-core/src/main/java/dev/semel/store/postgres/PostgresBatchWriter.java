@@ -276,6 +276,9 @@ final class PostgresBatchWriter implements StoreBatchWriter {
             if (edit instanceof StoreWriteCommand.DecideEffect decide) {
                 decided.add(decide.effect());
             }
+            if (edit instanceof StoreWriteCommand.ReviewCommand<?>(HumanReviewStoreWriteCommand.OpenExpiredResend expired)) {
+                decided.add(expired.effect());
+            }
         }
         return decided;
     }

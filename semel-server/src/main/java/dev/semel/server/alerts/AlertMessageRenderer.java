@@ -2,13 +2,23 @@ package dev.semel.server.alerts;
 
 import dev.semel.server.channel.RenderedMessage;
 import dev.semel.server.settings.AlertSetting;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
 /** Writes the text of alert notifications: which metric exceeded its threshold, where to look, and what to do. */
 final class AlertMessageRenderer {
     private AlertMessageRenderer() {}
 
-    static RenderedMessage render(String name, AlertSetting alert, AlertState episode) {
+    /** One line: how many runs of a workflow lose safe re-send, and when the first one does. */
+    static String loss(long runs, String workflow, long soonest) {
+        Instant at = Instant.ofEpochSecond(0, soonest * 1_000).truncatedTo(ChronoUnit.SECONDS);
+        return runs + (runs == 1 ? " run of " : " runs of ") + workflow + (runs == 1 ? " loses" : " lose")
+                + " safe re-send at " + at + (runs == 1 ? "" : " or later") + ".\n";
+    }
+
+    /** @param details more lines about the current state; may be empty */
+    static RenderedMessage render(String name, AlertSetting alert, AlertState episode, String details) {
         String where = alert.workflow() == null ? "all workflows" : alert.workflow();
         String what = title(alert.metric()) + " of " + where;
         String bound = "above " + formatValue(alert.metric(), alert.threshold())
@@ -25,7 +35,8 @@ final class AlertMessageRenderer {
         return new RenderedMessage(
                 "Alert: " + what + " is " + formatValue(alert.metric(), episode.value()),
                 what + " is " + formatValue(alert.metric(), episode.value()) + ". The alert " + name + " fires " + bound
-                        + ".\n\nCause and fix: " + fix(alert.metric()) + "\n\nDetails:  semel monitoring show"
+                        + ".\n" + details + "\nCause and fix: " + fix(alert.metric()) + "\n\nDetails:  "
+                        + (alert.metric().equals("safe_resend_ends") ? "semel recovery show" : "semel monitoring show")
                         + (alert.workflow() == null ? "" : " " + alert.workflow()) + "\n",
                 null);
     }
@@ -67,6 +78,7 @@ final class AlertMessageRenderer {
             case "in_doubt_oldest" -> "The waiting time of the oldest effect in doubt";
             case "unprotected_effects" -> "The number of unprotected effects";
             case "failed_runs" -> "The number of failed runs";
+            case "safe_resend_ends" -> "The number of runs that soon lose safe re-send";
             default -> "The number of requests without a key";
         };
     }
@@ -95,6 +107,10 @@ final class AlertMessageRenderer {
             case "failed_runs" ->
                 "runs fail. `semel runs status:failed` lists them with the step and the error. After you fix the cause,"
                         + " `semel replay plan \"status:failed since:2h\"` shows what a replay would send.";
+            case "safe_resend_ends" ->
+                "the outcome of an effect is unknown, and the provider will soon forget its key. Find out why the provider"
+                        + " does not answer. `semel replay plan \"status:failed since:7d\"` shows the runs that a replay"
+                        + " sends again with the same key. Afterwards only a user can decide.";
             case "unprotected_effects" ->
                 "a step with `protect: none` sent an effect. A crash can repeat this effect. Declare another"
                         + " protection for the step.";

@@ -42,6 +42,7 @@ public final class AlertMonitor implements AutoCloseable {
     private static final int PAGE = 200;
     private static final int FAILURES_COUNTED = 10_000;
     private static final int MOST_AT_ONCE = 64;
+    private static final int MOST_NAMED = 10;
     private static final String ACTOR = "alerts";
 
     /** The audit action when an alert starts firing. */
@@ -216,7 +217,7 @@ public final class AlertMonitor implements AutoCloseable {
         }
         AlertState episode = claimed.episode();
         NotificationMessage message = NotificationMessage.of(
-                alert.value().to(), AlertMessageRenderer.render(alert.name(), alert.value(), episode));
+                alert.value().to(), AlertMessageRenderer.render(alert.name(), alert.value(), episode, details(ws, alert.value(), now)));
         AlertState after;
         try {
             outboxes.apply(ws)
@@ -250,6 +251,31 @@ public final class AlertMonitor implements AutoCloseable {
         }
     }
 
+    /** The runs that lose safe re-send within the window of the alert. */
+    private List<DatabaseRows.ResendLoss> losses(int ws, String workflowId, AlertSetting alert, long now) {
+        long end = now + TimeUnit.SECONDS.toMicros(alert.window().toSeconds());
+        return Objects.requireNonNull(semel.view(reads -> reads.resendLosses(ws, end, end))).stream()
+                .filter(one -> one.inHour() > 0)
+                .filter(one -> workflowId.isEmpty() || one.workflowId().equals(workflowId))
+                .toList();
+    }
+
+    /** Which runs lose safe re-send, and when; empty for other metrics. */
+    private String details(int ws, AlertSetting alert, long now) {
+        if (!alert.metric().equals("safe_resend_ends")) {
+            return "";
+        }
+        WorkflowCatalogEntry one = alert.workflow() == null ? null : semel.workflow(ws, alert.workflow());
+        String workflowId = one == null ? "" : one.published().workflowId();
+        StringBuilder text = new StringBuilder();
+        losses(ws, workflowId, alert, now).stream().limit(MOST_NAMED).forEach(loss -> {
+            DatabaseRows.WorkflowRow workflow = semel.view(reads -> reads.workflow(ws, loss.workflowId()));
+            text.append(AlertMessageRenderer.loss(
+                    loss.inHour(), workflow == null ? loss.workflowId() : workflow.name(), loss.soonest()));
+        });
+        return text.toString();
+    }
+
     /** Null if its workflow does not exist. */
     private @Nullable Double value(int ws, AlertSetting alert, long now) {
         String workflowId = "";
@@ -259,6 +285,11 @@ public final class AlertMonitor implements AutoCloseable {
                 return null;
             }
             workflowId = workflow.published().workflowId();
+        }
+        if (alert.metric().equals("safe_resend_ends")) {
+            return (double) losses(ws, workflowId, alert, now).stream()
+                    .mapToLong(DatabaseRows.ResendLoss::inHour)
+                    .sum();
         }
         MetricPeriod period =
                 MetricPeriod.of(now - TimeUnit.SECONDS.toMicros(alert.window().toSeconds()), now, now);

@@ -105,6 +105,7 @@ public final class ApiRoutes {
         new RunReplayRoutes(semel, views, triggers, actions).addTo(router, streams);
         new RunResumeRoutes(semel, views, actions).addTo(router);
         new IdempotencyMetricsRoutes(semel, views).addTo(router);
+        new RecoveryRoutes(semel).addTo(router);
         new HumanReviewRoutes(semel, actions).addTo(router);
         new WorkspaceRoutes(semel).addTo(router);
         new ClockRoutes(semel, actions).addTo(router);

@@ -78,6 +78,11 @@ final class EffectLedgerRoutes {
         }
     }
 
+    /** An effect with an unknown outcome is not in doubt as long as it is safe to send again. */
+    private static String statusWord(EffectLedger.EffectRow row) {
+        return row.resendUntil() > 0 ? "unknown" : statusWord(row.state());
+    }
+
     static String statusWord(EffectLedger.EffectState state) {
         return switch (state) {
             case RESERVED -> "in_flight";
@@ -141,7 +146,7 @@ final class EffectLedgerRoutes {
                 semel.view(reads -> reads.run(row.id().workspace(), row.holder().run()));
         PiiMask mask = masks.of(run, row.id().workspace(), row.details().workflowId());
         out.set("effect_key", UnmaskedPiiValue.key(row).maskWith(mask));
-        out.put("status", isSuppressed(row) ? "suppressed" : statusWord(row.state()));
+        out.put("status", isSuppressed(row) ? "suppressed" : statusWord(row));
         out.put("step_id", row.holder().step());
         out.put("path", row.details().path());
         out.put("run_id", run == null ? row.holder().run().text() : run.runIdText());
@@ -158,7 +163,8 @@ final class EffectLedgerRoutes {
         out.put("attempts", isSuppressed(row) ? 0 : row.attempt());
         out.put("first_at", RunJsonRenderer.formatTime(row.firstAt()));
         out.put("accepted_at", isSuppressed(row) ? null : RunJsonRenderer.formatTime(row.acceptedAt()));
-        out.put("window_ends_at", RunJsonRenderer.formatTime(row.expiresAt()));
+        out.put("window_ends_at", row.resendUntil() > 0 ? null : RunJsonRenderer.formatTime(row.expiresAt()));
+        out.put("safe_to_resend_until", row.resendUntil() == 0 ? null : RunJsonRenderer.formatTime(row.resendUntil()));
         out.put("generation", EffectGeneration.text(row.generation()));
         return out;
     }

@@ -234,6 +234,10 @@ final class HumanReviewJsonRenderer {
             known.add("The effect key of the step has changed since the first send. The provider would not recognise a"
                     + " second send or find the first one in a lookup.");
         }
+        if (!UnmaskedPiiValue.question(one.row(), "provider_replayed_error").isNull()) {
+            known.add("The provider marks its last error as a stored response that it repeats for this key. Another"
+                    + " send with the same key would get the same error.");
+        }
         if (isOver(one)) {
             known.add(
                     isAtMostOnce(one)
@@ -242,7 +246,8 @@ final class HumanReviewJsonRenderer {
         }
         known.add(
                 switch (effect.state()) {
-                    case UNKNOWN -> "The outcome of the effect is unknown. Semel did not send it again.";
+                    case UNKNOWN ->
+                        "The outcome of the effect is unknown. Semel does not send it again before a decision.";
                     case DONE -> "The effect is now recorded as done.";
                     case FREE ->
                         "The effect is now recorded as not done. The provider rejected the effect, or the run sends it"
@@ -260,8 +265,8 @@ final class HumanReviewJsonRenderer {
         return switch (word) {
             case "ask" -> "Its protection is `ask`: only a user can decide whether it happened.";
             case "provider_key" ->
-                "Its protection is `provider_key`: the provider may no longer know the key, so Semel does not send it"
-                        + " again automatically.";
+                "Its protection is `provider_key`: Semel sends it again with the same key only during the declared"
+                        + " provider window and while that can help.";
             case "at_most_once" -> "Its protection is `at_most_once`: this run never sends it again.";
             case "lookup" -> "Its protection is `lookup`: the provider did not answer the lookup.";
             default -> "Its protection is " + word + ".";

@@ -126,7 +126,11 @@ final class IdempotencyKeyHistoryRenderer {
             case DONE ->
                 step + about + " was done at " + RunJsonRenderer.formatTime(row.acceptedAt()) + " ("
                         + row.details().protection() + ").";
-            case UNKNOWN -> step + about + " has been in doubt since it was sent at " + when + ".";
+            case UNKNOWN ->
+                row.resendUntil() > 0
+                        ? step + about + " was sent at " + when + " and its outcome is unknown. It is safe to send again"
+                                + " with the same key until " + RunJsonRenderer.formatTime(row.resendUntil()) + "."
+                        : step + about + " has been in doubt since it was sent at " + when + ".";
             case RESERVED -> step + about + " has been in progress since " + when + ".";
             case FREE -> step + about + " was attempted at " + when + " and is not done.";
         };

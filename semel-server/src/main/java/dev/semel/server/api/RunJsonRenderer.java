@@ -3,6 +3,7 @@ package dev.semel.server.api;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
+import dev.semel.engine.FailedRunResumePlanner;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
@@ -101,7 +102,13 @@ final class RunJsonRenderer {
         }
         large(out, "input", UnmaskedPiiValue.input(run), mask);
         large(out, "output", UnmaskedPiiValue.output(run), mask);
-        out.set("error", errorJson(run, mask));
+        JsonNode error = errorJson(run, mask);
+        out.set("error", error);
+        String resendUntil = resendUntil(run);
+        out.put("safe_to_resend_until", resendUntil);
+        if (error instanceof ObjectNode failure && FailedRunResumePlanner.hasUnknownOutcome(run)) {
+            failure.put("safe_to_resend_until", resendUntil);
+        }
         DatabaseRows.RunEnd end = run.end();
         out.put("created_at", formatTime(run.createdAt()));
         out.put("started_at", run.state() == dev.semel.run.RunState.QUEUED ? null : formatTime(run.createdAt()));
@@ -117,6 +124,18 @@ final class RunJsonRenderer {
             mask.fieldNames().forEach(out.putArray("masked")::add);
         }
         return out;
+    }
+
+    /** Null unless the run has an effect with an unknown outcome that is safe to send again with the same key. */
+    private @Nullable String resendUntil(DatabaseRows.RunRow run) {
+        boolean retries = run.progress() != null
+                && String.valueOf(run.progress().waitingFor()).contains("\"retry\"");
+        boolean cancelled = run.state() == dev.semel.run.RunState.CANCELLED;
+        if (!retries && !cancelled && !FailedRunResumePlanner.hasUnknownOutcome(run)) {
+            return null;
+        }
+        long until = StoreReader.read(semel, reads -> reads.resendUntil(run.id()));
+        return until == 0 ? null : formatTime(until);
     }
 
     /** Null if the run did not fail. */

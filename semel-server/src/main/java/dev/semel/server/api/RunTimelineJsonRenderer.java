@@ -18,6 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Renders the recorded steps of a run as JSON, in the order in which they began. */
 final class RunTimelineJsonRenderer {
+    private static final int MAX_ATTEMPTS = 100;
+
     private final RunId lineage;
     private final Map<String, String> kinds;
     private final Map<String, List<JournalEntry>> byPath = new LinkedHashMap<>();
@@ -120,7 +122,12 @@ final class RunTimelineJsonRenderer {
             out.set("effect_key", UnmaskedPiiValue.key(row).maskWith(mask));
         }
         out.put("status", status(last, row));
-        attempts(out.putArray("attempts"), entries, row, mask);
+        ArrayNode attempts = out.putArray("attempts");
+        attempts(attempts, entries, row, mask);
+        out.put("attempts_total", attempts.size());
+        while (attempts.size() > MAX_ATTEMPTS) {
+            attempts.remove(0);
+        }
         if (last instanceof JournalEntry.StepResult done) {
             out.set("result", UnmaskedPiiValue.result(done).maskWith(mask));
             skipped(out, done);
@@ -148,14 +155,15 @@ final class RunTimelineJsonRenderer {
     }
 
     private static String status(@Nullable JournalEntry last, EffectLedger.@Nullable EffectRow row) {
-        boolean doubted = row != null && row.state() == EffectLedger.EffectState.UNKNOWN;
+        boolean doubted = row != null && row.isInDoubt();
+        boolean resendable = row != null && row.resendUntil() > 0;
         return switch (last) {
             case JournalEntry.StepResult done when done.outcome() == JournalEntry.StepOutcome.DONE -> "completed";
             case JournalEntry.StepResult done -> done.outcome().word();
             case JournalEntry.StepFailure failed -> outcome(failed);
             // If the worker ended after the send, the journal contains only the beginning of the effect.
-            case JournalEntry.WaitStart _ -> doubted ? "in_doubt" : "waiting";
-            case null, default -> doubted ? "in_doubt" : "running";
+            case JournalEntry.WaitStart _ -> doubted ? "in_doubt" : resendable ? "unknown" : "waiting";
+            case null, default -> doubted ? "in_doubt" : resendable ? "unknown" : "running";
         };
     }
 

@@ -226,6 +226,10 @@ final class CliCommandTree {
                 CliCommandGroup.create(
                         "monitoring", "Shows the five monitoring metrics.", new IdempotencyMetricsShowCommand()),
                 CliCommandGroup.create(
+                        "recovery",
+                        "Shows until when runs with an unknown outcome are safe to send again.",
+                        new RecoveryShowCommand()),
+                CliCommandGroup.create(
                         "fact", "Lists the records behind a monitoring metric.", new MetricSourceRecordListCommand()),
                 CliCommandGroup.create("audit", "Lists and exports the audit log.", new AuditListCommand()));
     }

@@ -43,6 +43,7 @@ final class RunShowCommand extends CliApiCommand {
             field("error", TerminalJsonFormatter.text(error, "code") + (step.isEmpty() ? "" : " in step " + step));
             field("", TerminalJsonFormatter.text(error, "message"));
         }
+        field("safe to re-send until", TerminalJsonFormatter.text(run, "safe_to_resend_until"));
         json("input", run.path("input"));
         json("output", run.path("output"));
     }

@@ -173,6 +173,7 @@ final class IdempotencyMetricsPages {
                 IdempotencyMetricsView.of(visit, filters.value("workflow"), filters.value("since"));
         return visit.page("monitoring", "Monitoring", "Monitoring")
                 .with("metrics", metrics)
+                .with("recovery", visit.get("/v1/recovery", UrlQuery.EMPTY))
                 .with("filters", filters)
                 .show();
     }

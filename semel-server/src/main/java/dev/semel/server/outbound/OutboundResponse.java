@@ -1,6 +1,7 @@
 package dev.semel.server.outbound;
 
 import dev.semel.error.HttpStatusException;
+import dev.semel.http.response.IdempotentReplayedHeader;
 import dev.semel.http.response.OutboundResponseJsonConverter;
 import dev.semel.http.response.RetryAfterHeaderParser;
 import java.net.http.HttpHeaders;
@@ -19,7 +20,8 @@ public record OutboundResponse(int status, HttpHeaders headers, byte[] body) {
 
     /** Converts the status to a failure, with the response body and Retry-After. */
     public HttpStatusException toFailure() {
-        return new HttpStatusException(status, json(), RetryAfterHeaderParser.parse(headers));
+        return new HttpStatusException(
+                status, json(), RetryAfterHeaderParser.parse(headers), IdempotentReplayedHeader.isSet(headers));
     }
 
     /** Returns this response if its status is 2xx, otherwise throws. */

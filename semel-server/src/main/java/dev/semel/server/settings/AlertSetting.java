@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
  *
  * @param metric the metric, one of {@link #METRICS}
  * @param threshold the threshold: a ratio for `conflict_rate`, seconds for `in_doubt_oldest`, otherwise a count
- * @param window length of the time window up to now
+ * @param window length of the time window up to now; for `safe_resend_ends` from now on
  * @param workflow workflow name; null for all workflows together
  * @param channel name of the channel that sends the notification
  * @param to recipient address for that channel
@@ -36,7 +36,8 @@ public record AlertSetting(
             "in_doubt_oldest",
             "unprotected_effects",
             "requests_without_key",
-            "failed_runs");
+            "failed_runs",
+            "safe_resend_ends");
 
     private static final Duration LONGEST = Duration.ofDays(31);
 
@@ -47,7 +48,7 @@ public record AlertSetting(
             document.addProblem("metric", "must be one of " + String.join(", ", METRICS));
         }
         double above = threshold(document, signal);
-        Duration over = window(document);
+        Duration over = window(document, signal);
         String workflow = document.optionalText("workflow", 64);
         String channel = document.name("channel");
         String to = document.line("to", 320);
@@ -81,10 +82,10 @@ public record AlertSetting(
         return 0;
     }
 
-    private static Duration window(WorkspaceSettingJsonParser document) {
+    private static Duration window(WorkspaceSettingJsonParser document, String signal) {
         String text = document.optionalText("over", 8);
         if (text == null) {
-            return Duration.ofMinutes(10);
+            return signal.equals("safe_resend_ends") ? Duration.ofHours(1) : Duration.ofMinutes(10);
         }
         Duration time = time(text);
         if (time == null || time.compareTo(LONGEST) > 0 || time.toMinutes() < 1) {

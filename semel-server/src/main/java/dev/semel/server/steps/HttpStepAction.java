@@ -56,7 +56,7 @@ record HttpStepAction(
         if (onlyLooks()) {
             return context.durable()
                     .step(
-                            terms.retries().spec(context.id()),
+                            terms.step(context.id()),
                             step -> taken(step, request, during(step, scope), services));
         }
         HttpRequestTemplate.PreparedRequest question =
@@ -119,7 +119,7 @@ record HttpStepAction(
         JsonNode body = terms.alreadyDoneStatuses().contains(answer.status())
                 ? doneBefore(response, scope)
                 : response.path("body");
-        throw new HttpStatusException(failure.status(), body, failure.retryAfter());
+        throw new HttpStatusException(failure.status(), body, failure.retryAfter(), failure.replayed());
     }
 
     /**

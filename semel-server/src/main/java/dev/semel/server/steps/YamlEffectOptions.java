@@ -2,6 +2,7 @@ package dev.semel.server.steps;
 
 import dev.semel.admission.CanonicalJsonWriter;
 import dev.semel.definition.EffectSpec;
+import dev.semel.definition.StepSpec;
 import dev.semel.effect.EffectDuplicateProtection;
 import dev.semel.policy.ChangedEffectDataPolicy;
 import dev.semel.server.expressions.JsonValueTypeNames;
@@ -29,7 +30,8 @@ record YamlEffectOptions(
         @Nullable YamlValueTemplate object,
         @Nullable YamlValueTemplate worth,
         @Nullable String risk,
-        YamlInDoubtEffectReviewReader.@Nullable ReviewTemplate review) {
+        YamlInDoubtEffectReviewReader.@Nullable ReviewTemplate review,
+        boolean alternative) {
     YamlEffectOptions {
         alreadyDoneStatuses = List.copyOf(alreadyDoneStatuses);
     }
@@ -62,7 +64,7 @@ record YamlEffectOptions(
 
     EffectSpec spec(YamlStepExecutionContext context, EffectSend aim) {
         return new EffectSpec(
-                retries.spec(aim.name()),
+                step(aim.name()),
                 key(context, aim),
                 protection,
                 window(aim.data()),
@@ -82,17 +84,28 @@ record YamlEffectOptions(
     YamlEffectOptions withProviderWindow(Duration atMost) {
         return protection instanceof EffectDuplicateProtection.ProviderKey(Duration window)
                         && window.compareTo(atMost) > 0
-                ? with(new EffectDuplicateProtection.ProviderKey(atMost), retries)
+                ? with(new EffectDuplicateProtection.ProviderKey(atMost), retries, alternative)
                 : this;
     }
 
     /** The same options without the engine's timeout, for an action with its own timeout. */
     YamlEffectOptions withoutTimeout() {
-        return with(protection, new RetryOptions(retries.retry(), null));
+        return with(protection, retries.withoutTimeout(), alternative);
     }
 
-    private YamlEffectOptions with(EffectDuplicateProtection other, RetryOptions again) {
-        return new YamlEffectOptions(idempotent, other, again, alreadyDoneStatuses, does, object, worth, risk, review);
+    /** The same options for an effect with a fallback. */
+    YamlEffectOptions withAlternative() {
+        return with(protection, retries, true);
+    }
+
+    /** Name, retries and timeout. The retries follow from the protection, unless the file declares them. */
+    StepSpec step(String name) {
+        return retries.spec(name, protection, alternative);
+    }
+
+    private YamlEffectOptions with(EffectDuplicateProtection other, RetryOptions again, boolean fallback) {
+        return new YamlEffectOptions(
+                idempotent, other, again, alreadyDoneStatuses, does, object, worth, risk, review, fallback);
     }
 
     private @Nullable String key(YamlStepExecutionContext context, EffectSend aim) {

@@ -57,7 +57,7 @@ record YamlEffectOptionsReader(
     private static final Duration USUAL_MEMORY = Duration.ofHours(24);
     private static final String UNPROTECTED = """
         Write one of:
-          protect: provider_key   # the provider recognises a repeated key; set for how long in provider_window
+          protect: provider_key   # the provider recognises a repeated key; set for how long in provider_window, e.g. 24h
           protect: lookup         # the engine can query the provider for the outcome
           protect: ask            # a user decides if the outcome is unknown
           protect: at_most_once   # the engine never sends again; the step may end indeterminate
@@ -84,7 +84,8 @@ record YamlEffectOptionsReader(
             return null;
         }
         remember(draft, protection, once, retries);
-        return new YamlEffectOptions(once, protection, retries, done, meant, object, worth, risk, question);
+        boolean alternative = "continue".equals(fields.text("on_error"));
+        return new YamlEffectOptions(once, protection, retries, done, meant, object, worth, risk, question, alternative);
     }
 
     private @Nullable EffectDuplicateProtection protection(
@@ -143,8 +144,12 @@ record YamlEffectOptionsReader(
     private static Duration memory(YamlStepReadContext draft) {
         Duration window = draft.fields().duration("provider_window");
         if (draft.fields().get("provider_window") == null) {
-            draft.addWarning(
-                    "provider_window is missing; the engine assumes that the provider remembers a key for 24h.");
+            draft.addError(
+                    draft.fields().valueRange("protect"),
+                    "SEM-P03: `protect: provider_key` needs provider_window; it decides how long the engine may send the"
+                            + " effect again with the same key.",
+                    "provider_window is missing",
+                    "Look up how long the provider remembers an idempotency key, e.g. provider_window: 24h.");
         }
         return window == null ? USUAL_MEMORY : window;
     }

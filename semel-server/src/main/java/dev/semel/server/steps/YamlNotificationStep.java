@@ -67,15 +67,20 @@ record YamlNotificationStep(
     /** Sends over one channel, or over its fallbacks in order. */
     private void leg(MessageContext trip, JsonNode leg, DeliveryReport report) {
         StepFailed failed = null;
+        int fallbacks = 0;
         for (JsonNode choice : leg) {
+            fallbacks += isFallback(choice) ? 1 : 0;
+        }
+        for (JsonNode choice : leg) {
+            fallbacks -= isFallback(choice) ? 1 : 0;
             String state = choice.path("state").asString("");
-            boolean goes = state.equals("selected") || (state.equals("fallback") && failed != null);
+            boolean goes = state.equals("selected") || (isFallback(choice) && failed != null);
             if (!goes) {
                 report.notSent(choice, choice.path("reason").asString(""));
                 continue;
             }
             try {
-                EffectOutcome<JsonNode> outcome = send(trip, choice);
+                EffectOutcome<JsonNode> outcome = send(trip, choice, fallbacks > 0);
                 String name = name(trip.context(), choice);
                 if (trip.context().durable().isNotificationSkipped(name)) {
                     report.notSent(choice, "this safe replay sends no notifications");
@@ -97,7 +102,11 @@ record YamlNotificationStep(
         }
     }
 
-    private EffectOutcome<JsonNode> send(MessageContext trip, JsonNode choice) {
+    private static boolean isFallback(JsonNode choice) {
+        return choice.path("state").asString("").equals("fallback");
+    }
+
+    private EffectOutcome<JsonNode> send(MessageContext trip, JsonNode choice, boolean hasFallback) {
         YamlStepExecutionContext context = trip.context();
         String channel = choice.path("channel").asString("");
         JsonNode sent = comparedTemplates(trip, choice);
@@ -112,7 +121,7 @@ record YamlNotificationStep(
                 context.durable().depth() + 1);
         return context.durable()
                 .effect(
-                        over(choice).spec(context, aim),
+                        (hasFallback ? over(choice).withAlternative() : over(choice)).spec(context, aim),
                         step -> context.services().messages().send(step, plannedMessage));
     }
 
