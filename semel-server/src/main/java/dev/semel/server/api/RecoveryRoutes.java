@@ -1,9 +1,9 @@
 package dev.semel.server.api;
 
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.server.access.TokenScope;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.http.TokenScope;
 import dev.semel.store.DatabaseRows;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -52,12 +52,12 @@ record RecoveryRoutes(SemelRuntime semel) {
     }
 
     private static void counts(ObjectNode out, long runs, long inHour, long inDay) {
-        out.put("runs", runs)
-                .put("lose_safe_resend_within_hour", inHour)
-                .put("lose_safe_resend_within_day", inDay);
+        out.put("runs", runs).put("lose_safe_resend_within_hour", inHour).put("lose_safe_resend_within_day", inDay);
     }
 
     private static @Nullable String soonest(List<DatabaseRows.ResendLoss> losses) {
-        return losses.isEmpty() ? null : RunJsonRenderer.formatTime(losses.getFirst().soonest());
+        return losses.isEmpty()
+                ? null
+                : RunJsonRenderer.formatTime(losses.getFirst().soonest());
     }
 }
