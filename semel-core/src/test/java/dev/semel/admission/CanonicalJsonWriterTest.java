@@ -163,6 +163,14 @@ class CanonicalJsonWriterTest {
                 () -> CanonicalJsonWriter.bytes(NODES.objectNode().set("a", deepest)));
     }
 
+    @Test
+    void a_number_in_a_key_has_the_text_of_a_fingerprint() {
+        for (String number : new String[] {"0", "-0.0", "1.50", "1e21", "12300e-7", "-1.5e-1000"}) {
+            assertEquals(canonical(number), CanonicalJsonWriter.numberText(new BigDecimal(number)));
+            assertEquals(canonical(number), CanonicalJsonWriter.text(StrictJsonCodec.parse(number)));
+        }
+    }
+
     private static String canonical(String document) {
         return canonical(StrictJsonCodec.parse(document));
     }

@@ -134,6 +134,9 @@ class RequestFingerprintTest {
         assertEquals(List.of("m03"), of(members(1, 40, "m03"), NONE).changedFrom(stored.fields()));
         assertEquals(List.of("m32"), of(members(1, 40, "m32"), NONE).changedFrom(stored.fields()));
         assertEquals(List.of(BEYOND), of(members(1, 40, "m33"), NONE).changedFrom(stored.fields()));
+        assertTrue(of(members(1, 40, ""), NONE).sameDigest(stored.digest()));
+        assertFalse(of(members(1, 40, "m33"), NONE).sameDigest(stored.digest()), "it is part of the digest");
+        assertFalse(of(members(1, 41, ""), NONE).sameDigest(stored.digest()));
         assertEquals(List.of(BEYOND), of(members(1, 32, ""), NONE).changedFrom(stored.fields()));
         assertEquals(List.of("m32"), of(members(1, 31, ""), NONE).changedFrom(stored.fields()));
     }

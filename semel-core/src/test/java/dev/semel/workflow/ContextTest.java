@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.definition.CurrentStepScopedValue;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.StepSpec;
 import dev.semel.error.ErrorCode;
@@ -14,6 +15,7 @@ import dev.semel.json.JsonCodec;
 import dev.semel.json.StrictJsonCodec;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +41,44 @@ class ContextTest {
         assertEquals(new Pick("a"), ctx.step("pick", Pick.class, s -> new Pick("b")));
         assertEquals("{\"place\":\"a\"}", shared.recorded.get("pick"));
         assertEquals(StepSpec.named("pick").retry(Retry.STANDARD), shared.steps.get("pick"));
+    }
+
+    @Test
+    void the_code_of_a_step_runs_once() {
+        List<String> done = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            ctx.step("a", s -> done.add("a"));
+            ctx.tx("b", (sql, s) -> done.add("b"));
+            assertEquals("c", ctx.step("c", String.class, () -> "c"));
+            assertEquals(List.of("d"), ctx.step("d", new TypeRef<List<String>>() {}, () -> List.of("d")));
+        }
+        assertEquals(List.of("a", "b"), done);
+    }
+
+    @Test
+    void code_finds_its_step_only_while_the_step_runs() throws Exception {
+        assertThrows(IllegalStateException.class, Step::current);
+        Step step = step();
+        assertEquals(step, CurrentStepScopedValue.runWith(step, Step::current));
+    }
+
+    private static Step step() {
+        return new Step() {
+            @Override
+            public String id() {
+                return "step_a";
+            }
+
+            @Override
+            public String key() {
+                return "key";
+            }
+
+            @Override
+            public int attempt() {
+                return 1;
+            }
+        };
     }
 
     @Test
@@ -142,6 +182,22 @@ class ContextTest {
         assertThrows(
                 SemelException.class,
                 () -> ctx.forEach("each", items, item -> item).concurrency(0));
+    }
+
+    @Test
+    void a_loop_runs_1_to_1000_items_at_once() {
+        for (int atOnce : new int[] {1, 1_000}) {
+            ctx.forEach("each" + atOnce, List.of("a"), item -> item)
+                    .concurrency(atOnce)
+                    .run((c, item) -> item);
+            assertEquals(atOnce, shared.atOnce);
+        }
+        for (int atOnce : new int[] {0, 1_001}) {
+            assertThrows(
+                    SemelException.class,
+                    () -> ctx.forEach("x", List.of("a"), item -> item).concurrency(atOnce));
+        }
+        assertThrows(SemelException.class, () -> ctx.forEach(" ", List.of("a"), item -> item));
     }
 
     @Test

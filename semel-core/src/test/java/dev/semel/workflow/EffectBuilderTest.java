@@ -92,6 +92,33 @@ class EffectBuilderTest {
     }
 
     @Test
+    void options_at_their_limits_are_accepted() {
+        ReviewOptions review = ReviewOptions.of("Was it sent?").to("role:ops");
+        ctx.effect("x")
+                .worth(new BigDecimal("1E-100"), "c".repeat(16))
+                .alreadyDone(100, 599)
+                .reviewOptions(review)
+                .repeatable("why")
+                .call(e -> {});
+        assertEquals(List.of(100, 599), plan().alreadyDone());
+        assertEquals(review, plan().reviewOptions());
+        assertEquals(
+                "0." + "0".repeat(99) + "1 " + "c".repeat(16),
+                plan().businessRecord().worth());
+        for (int status : new int[] {99, 600}) {
+            assertThrows(SemelException.class, () -> ctx.effect("y").alreadyDone(status));
+        }
+        assertThrows(SemelException.class, () -> ctx.effect("y").worth(1, "c".repeat(17)));
+    }
+
+    @Test
+    void a_provider_that_knows_the_key_is_asked_for_the_result() {
+        assertEquals("sent", ctx.effect("x").lookup(String.class, e -> null).call(e -> "sent"));
+        shared.lost.add("y");
+        assertEquals("found", ctx.effect("y").lookup(String.class, e -> "found").call(e -> "sent"));
+    }
+
+    @Test
     void a_recipient_without_a_key_is_counted_within_the_lineage() {
         ctx.effect("x").to("ann").repeatable("why").call(e -> {});
         assertEquals("step_x:ann", plan().key());

@@ -13,6 +13,7 @@ import dev.semel.admission.KeyPolicy;
 import dev.semel.definition.ConcurrencyControl;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.JavaWorkflow;
+import dev.semel.definition.WorkflowTriggers;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.JsonConversionFailed;
 import dev.semel.error.SemelException;
@@ -20,7 +21,9 @@ import dev.semel.json.StrictJsonCodec;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -29,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** What a definition says, what it refuses, and the text that stands for it. */
 class WorkflowBuilderTest {
@@ -224,6 +228,81 @@ class WorkflowBuilderTest {
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
         assertTrue(refused.detail().startsWith("The definition of workflow \"pay\" is not valid: "), refused.detail());
         assertTrue(refused.detail().contains(why), refused.detail());
+    }
+
+    @Test
+    void values_at_their_limits_are_accepted() {
+        JavaWorkflow<Payment, String> shortest = finished(
+                draft().title("t".repeat(1_000)).window(Duration.ofSeconds(1)).deadline(Duration.ofSeconds(1)));
+        assertEquals(Duration.ofSeconds(1), shortest.policy().window());
+        assertEquals(Duration.ofSeconds(1), shortest.deadline());
+        assertEquals("t".repeat(1_000), shortest.title());
+        JavaWorkflow<Payment, String> longest =
+                finished(draft().window(Duration.ofDays(365)).deadline(Duration.ofDays(365)));
+        assertEquals(Duration.ofDays(365), longest.policy().window());
+        assertEquals(Duration.ofDays(365), longest.deadline());
+    }
+
+    @Test
+    void schedules_are_part_of_the_definition() {
+        ScheduleOptions hourly = ScheduleOptions.every(Duration.ofHours(1));
+        JavaWorkflow<Payment, String> scheduled = finished(
+                draft().schedule("nightly", "30 2 * * *", ZoneOffset.UTC).schedule("hourly", hourly));
+        assertEquals(
+                Set.of(ScheduleOptions.cron("30 2 * * *", ZoneOffset.UTC).build("nightly"), hourly.build("hourly")),
+                Set.copyOf(JavaWorkflow.schedulesOfVersion(scheduled.descriptor())));
+    }
+
+    static Stream<Arguments> eventRefusals() {
+        ScheduleOptions hourly = ScheduleOptions.every(Duration.ofHours(1));
+        return Stream.of(
+                refusal("in schedule \"a\", The minute field", d -> d.schedule("a", "60 * * * *", ZoneOffset.UTC)),
+                refusal("in schedule \"A\", a schedule name", d -> d.schedule("A", hourly)),
+                refusal("the schedule a twice", d -> d.schedule("a", hourly).schedule("a", hourly)),
+                refusal("the type of an event must have 1 to 255", d -> d.onEvent(" ")),
+                refusal("the type of an event must have 1 to 255", d -> d.onEvent("t".repeat(256))),
+                refusal("the type of an event must have 1 to 255", d -> d.onEvent("a\nb")),
+                refusal(
+                        "declares onEvent(\"paid\") twice",
+                        d -> d.onEvent("paid").onEvent("paid", _ -> null)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("eventRefusals")
+    void a_bad_schedule_or_event_is_rejected_immediately(
+            String why, Consumer<WorkflowBuilder<Payment, String>> mistake) {
+        a_bad_value_is_rejected_immediately(why, mistake);
+    }
+
+    @Test
+    void an_event_is_the_input_or_is_mapped_to_it() {
+        JavaWorkflow<Payment, String> workflow =
+                finished(draft().onEvent("t".repeat(255)).onEvent("paid", event -> {
+                    String id = event.path("id").asString();
+                    if (id.equals("bad")) {
+                        throw new IllegalStateException("hush");
+                    }
+                    return id.equals("ignored") ? null : new Payment(id, 7, "ann");
+                }));
+        List<WorkflowTriggers.EventSubscription> events = workflow.subscriptionsOfVersion(workflow.descriptor());
+        assertEquals(
+                List.of("t".repeat(255), "paid"),
+                events.stream().map(WorkflowTriggers.EventSubscription::type).toList());
+        JsonNode event = StrictJsonCodec.parse("{\"id\":\"e1\",\"data\":{\"a\":1}}");
+        assertEquals(
+                new WorkflowTriggers.MappedEvent.Input(StrictJsonCodec.parse("{\"a\":1}")),
+                events.getFirst().mapper().map(event));
+        WorkflowTriggers.EventMapper mapper = events.getLast().mapper();
+        assertEquals(
+                new WorkflowTriggers.MappedEvent.Input(
+                        StrictJsonCodec.parse("{\"id\":\"e1\",\"amount\":7,\"customer\":\"ann\"}")),
+                mapper.map(event));
+        assertEquals(
+                new WorkflowTriggers.MappedEvent.NoMatch(), mapper.map(StrictJsonCodec.parse("{\"id\":\"ignored\"}")));
+        assertEquals(
+                new WorkflowTriggers.MappedEvent.Failed("the code of onEvent failed with IllegalStateException"),
+                mapper.map(StrictJsonCodec.parse("{\"id\":\"bad\"}")),
+                "without the message, which may quote the event");
     }
 
     @ParameterizedTest
