@@ -79,7 +79,8 @@ public final class RunReplayPreviewer {
                     StrictJsonCodec.write(body),
                     ReplayPlanStoreWriteCommand.ItemOutcome.PLANNED,
                     null,
-                    "");
+                    "",
+                    preview.resendUntil());
         }
     }
 
@@ -226,9 +227,11 @@ public final class RunReplayPreviewer {
         for (DatabaseRows.RunRow run : lineage) {
             if (run.end() == null) {
                 String who = run.id().equals(row.id()) ? "it" : "its replay " + run.runIdText();
+                boolean retries = run.progress() != null
+                        && String.valueOf(run.progress().waitingFor()).contains("\"retry\"");
                 return run.state() == RunState.IN_DOUBT
                         ? who + " has an effect in doubt and waits for a decision"
-                        : who + " has not ended";
+                        : who + " has not ended" + (retries ? "; it sends its effect again by itself" : "");
             }
         }
         DatabaseRows.RunRow newest = lineage.getLast();

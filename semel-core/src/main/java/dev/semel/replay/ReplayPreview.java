@@ -86,6 +86,15 @@ public record ReplayPreview(
         return worst;
     }
 
+    /** Until when its first re-send is safe; the largest number if it has none. */
+    public long resendUntil() {
+        return steps.stream()
+                .mapToLong(PlannedReplayStep::until)
+                .filter(until -> until > 0)
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
     /** All actions as a bit set. */
     public int actions() {
         int bits = 0;

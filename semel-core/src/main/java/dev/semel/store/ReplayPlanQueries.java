@@ -11,7 +11,7 @@ public interface ReplayPlanQueries {
     /** Newest first. */
     List<ReplayPlanStoreWriteCommand.ReplayPlan> page(int ws, @Nullable RunId before, int limit);
 
-    /** In the order of their runs. */
+    /** Those that lose safe re-send soonest first, then in the order of their runs. */
     List<ReplayPlanStoreWriteCommand.PlanItem> items(ItemFilter wanted, @Nullable RunId after, int limit);
 
     /** Selects items of a plan: by action, one bit each (0 for all), and by outcome (null for all). */

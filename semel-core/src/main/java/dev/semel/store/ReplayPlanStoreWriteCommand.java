@@ -124,6 +124,7 @@ public sealed interface ReplayPlanStoreWriteCommand<T> {
      * @param preview the preview of this run, as JSON text
      * @param newRun the new run
      * @param note why there is no new run
+     * @param resendUntil until when its first re-send with the same key is safe; {@link #NO_RESEND} if it has none
      */
     record PlanItem(
             RunId run,
@@ -132,9 +133,23 @@ public sealed interface ReplayPlanStoreWriteCommand<T> {
             String preview,
             ItemOutcome outcome,
             @Nullable RunId newRun,
-            String note) {
+            String note,
+            long resendUntil) {
+        public static final long NO_RESEND = Long.MAX_VALUE;
+
+        public PlanItem(
+                RunId run,
+                int worstAction,
+                int actions,
+                String preview,
+                ItemOutcome outcome,
+                @Nullable RunId newRun,
+                String note) {
+            this(run, worstAction, actions, preview, outcome, newRun, note, NO_RESEND);
+        }
+
         public PlanItem withOutcome(ItemOutcome value, @Nullable RunId newRun, String why) {
-            return new PlanItem(run, worstAction, actions, preview, value, newRun, why);
+            return new PlanItem(run, worstAction, actions, preview, value, newRun, why, resendUntil);
         }
     }
 

@@ -148,6 +148,8 @@ final class CancelTest extends SqliteTestBase {
         RunHandle<String> same = semel.run(flow, run.id());
         cancelled(same);
         assertEquals(1, sent.get());
+        assertEquals(List.of(), same.stepsInDoubt());
+        clock.advance(Duration.ofDays(1));
         assertEquals(List.of("charge"), same.stepsInDoubt());
     }
 
@@ -178,6 +180,7 @@ final class CancelTest extends SqliteTestBase {
         open();
         semel.register(flow);
         cancelled(semel.run(flow, run.id()));
+        clock.advance(Duration.ofDays(1));
         assertEquals(List.of("charge"), semel.run(flow, run.id()).stepsInDoubt());
     }
 

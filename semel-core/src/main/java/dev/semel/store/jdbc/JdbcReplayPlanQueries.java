@@ -48,11 +48,14 @@ final class JdbcReplayPlanQueries extends JdbcQueries implements ReplayPlanQueri
 
     private static final int ENDED_AT_ONCE = 25;
 
+    // Those that lose safe re-send soonest come first.
     private static final String ITEMS = """
-        SELECT run, worst_action, actions, prediction, outcome, new_run, note FROM semel_replay_plan_item
-        WHERE plan = ? AND run > ? AND (CAST(? AS integer) = 0 OR (actions & ?) <> 0)
+        SELECT run, worst_action, actions, prediction, outcome, new_run, note, resend_until FROM semel_replay_plan_item
+        WHERE plan = ? AND (resend_until, run) > (
+              COALESCE((SELECT a.resend_until FROM semel_replay_plan_item a WHERE a.plan = ? AND a.run = ?), -1), ?)
+          AND (CAST(? AS integer) = 0 OR (actions & ?) <> 0)
           AND (CAST(? AS integer) = 0 OR outcome = ?)
-        ORDER BY run LIMIT ?
+        ORDER BY resend_until, run LIMIT ?
         """;
 
     private static final String PROGRESS = """
@@ -90,6 +93,8 @@ final class JdbcReplayPlanQueries extends JdbcQueries implements ReplayPlanQueri
                 ITEMS,
                 JdbcReplayPlanQueries::item,
                 wanted.plan(),
+                wanted.plan(),
+                after == null ? RunId.MIN : after,
                 after == null ? RunId.MIN : after,
                 wanted.actions(),
                 wanted.actions(),
@@ -168,6 +173,7 @@ final class JdbcReplayPlanQueries extends JdbcQueries implements ReplayPlanQueri
                 row.getString(4),
                 ReplayPlanStoreWriteCommand.ItemOutcome.of(row.getInt(5)),
                 RowMappers.mapRunId(row, 6),
-                row.getString(7));
+                row.getString(7),
+                row.getLong(8));
     }
 }

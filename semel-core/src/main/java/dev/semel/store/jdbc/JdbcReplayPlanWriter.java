@@ -22,9 +22,11 @@ final class JdbcReplayPlanWriter {
     private static final String LOCK_PLANNING = "UPDATE semel_replay_plan SET note = note WHERE id = ? AND state = 1";
 
     private static final String ADD_ITEM = """
-        INSERT INTO semel_replay_plan_item (plan, run, worst_action, actions, prediction, outcome, new_run, note)
-        VALUES (?, ?, ?, ?, ?, 1, NULL, '') ON CONFLICT (plan, run) DO UPDATE
-        SET worst_action = excluded.worst_action, actions = excluded.actions, prediction = excluded.prediction
+        INSERT INTO semel_replay_plan_item (plan, run, worst_action, actions, prediction, outcome, new_run, note,
+            resend_until)
+        VALUES (?, ?, ?, ?, ?, 1, NULL, '', ?) ON CONFLICT (plan, run) DO UPDATE
+        SET worst_action = excluded.worst_action, actions = excluded.actions, prediction = excluded.prediction,
+            resend_until = excluded.resend_until
         """;
 
     private static final String READY = """
@@ -136,7 +138,8 @@ final class JdbcReplayPlanWriter {
         }
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (ReplayPlanStoreWriteCommand.PlanItem item : note.items()) {
-            rows.add(new @Nullable Object[] {note.plan(), item.run(), item.worstAction(), item.actions(), item.preview()
+            rows.add(new @Nullable Object[] {note.plan(), item.run(), item.worstAction(), item.actions(), item.preview(),
+                item.resendUntil()
             });
         }
         session.updateBatch(ADD_ITEM, rows);

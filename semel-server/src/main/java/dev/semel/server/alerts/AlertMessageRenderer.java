@@ -36,9 +36,14 @@ final class AlertMessageRenderer {
                 "Alert: " + what + " is " + formatValue(alert.metric(), episode.value()),
                 what + " is " + formatValue(alert.metric(), episode.value()) + ". The alert " + name + " fires " + bound
                         + ".\n" + details + "\nCause and fix: " + fix(alert.metric()) + "\n\nDetails:  "
-                        + (alert.metric().equals("safe_resend_ends") ? "semel recovery show" : "semel monitoring show")
-                        + (alert.workflow() == null ? "" : " " + alert.workflow()) + "\n",
+                        + command(alert) + "\n",
                 null);
+    }
+
+    private static String command(AlertSetting alert) {
+        return alert.metric().equals("safe_resend_ends")
+                ? "semel recovery show"
+                : "semel monitoring show" + (alert.workflow() == null ? "" : " " + alert.workflow());
     }
 
     /** A short description for the audit log. */

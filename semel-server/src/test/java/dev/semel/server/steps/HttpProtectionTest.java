@@ -67,6 +67,59 @@ final class HttpProtectionTest extends HttpStepTestBench {
         oneKey(3);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"protect: provider_key\nprovider_window: 24h", "protect: repeatable"})
+    void an_outage_of_many_attempts_ends_by_itself(String protection) {
+        server.runs((_, socket) -> {
+            String answer = server.requests().size() <= 30 ? "HTTP/1.1 503 Down\r\n\r\n" : OK + "{\"id\":9}";
+            socket.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
+        });
+        assertEquals("{\"id\":9}", result(post(protection), "{\"order\":1}"));
+        oneKey(31);
+    }
+
+    @Test
+    void a_read_is_repeated_during_an_outage() {
+        server.runs((_, socket) -> {
+            String answer = server.requests().size() <= 30 ? "HTTP/1.1 503 Down\r\n\r\n" : OK + "{\"id\":9}";
+            socket.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
+        });
+        assertEquals("{\"id\":9}", result(get("/orders"), "{}"));
+    }
+
+    @Test
+    void on_error_never_sees_an_unknown_outcome() {
+        server.answers("HTTP/1.1 503 Down\r\n\r\n");
+        String step = post("protect: provider_key\nprovider_window: 1h\non_error: continue");
+        assertEquals("outcome-unknown", failure(step, "{\"order\":1}").reason());
+        assertTrue(keys().size() > 10, "it is tried for 48 minutes: " + keys().size());
+    }
+
+    @Test
+    void on_error_continues_after_five_attempts_that_were_not_sent() {
+        server.close();
+        String step = post("protect: provider_key\nprovider_window: 1h\non_error: continue");
+        assertTrue(result(step, "{\"order\":1}").contains("\"error\""));
+    }
+
+    @Test
+    void an_error_that_the_provider_replays_opens_a_review_at_once() {
+        server.answers("HTTP/1.1 500 No\r\nIdempotent-Replayed: true\r\n\r\n");
+        String run = bench.start(post("protect: provider_key\nprovider_window: 24h"), "{\"order\":1}");
+        assertEquals(RunState.IN_DOUBT, bench.settled(run));
+        oneKey(1);
+    }
+
+    @Test
+    void a_declared_retry_replaces_the_default() {
+        server.answers("HTTP/1.1 503 Down\r\n\r\n");
+        String step = post("protect: provider_key\nprovider_window: 24h\nretry: ");
+        assertEquals("outcome-unknown", failure(step + "{attempts: 2}", "{\"order\":1}").reason());
+        oneKey(2);
+        failure(step + "{within: 5s, first: 1s, factor: 1}", "{\"order\":1}");
+        assertTrue(keys().size() >= 2 + 6 && keys().size() <= 2 + 12, "attempts for 5 s: " + keys().size());
+    }
+
     @Test
     void a_lost_response_ends_an_at_most_once_effect() {
         loses(1, OK + "{}");
@@ -164,7 +217,7 @@ final class HttpProtectionTest extends HttpStepTestBench {
                 socket.getOutputStream().write((OK + "{\"id\":7,\"name\":\"n\"}").getBytes(StandardCharsets.UTF_8));
             }
         });
-        String run = bench.start(post("protect: " + protection + "\nbecause: a test\ntimeout: 600s"), "{\"order\":1}");
+        String run = bench.start(post("protect: " + protection + "\nprovider_window: 24h\nbecause: a test\ntimeout: 600s"), "{\"order\":1}");
         arrived.await();
         bench.die();
         assertEquals(result, bench.result(run).toString());

@@ -97,7 +97,7 @@ final class HttpStepActionTest extends HttpStepTestBench {
               headers: {X-Order: "${ input.order }"}
             protect: {P}
             """.formatted(server.url("/"));
-        for (String protection : List.of("at_most_once", "provider_key", "ask")) {
+        for (String protection : List.of("at_most_once", "provider_key\nprovider_window: 24h", "ask")) {
             StepFailed failed = failure(step.replace("{P}", protection), "{\"order\":\"" + value + "\"}");
             assertEquals("invalid-input", failed.reason());
         }
@@ -122,6 +122,7 @@ final class HttpStepActionTest extends HttpStepTestBench {
         String step = """
             http: {method: POST, url: "%s", result: "${ response.body.nothing.there }"}
             protect: provider_key
+            provider_window: 24h
             """.formatted(server.url("/"));
         StepFailed failed = failure(step, "{}");
         assertEquals("result-not-recordable", failed.reason());
@@ -131,7 +132,7 @@ final class HttpStepActionTest extends HttpStepTestBench {
     @Test
     void an_oversized_response_is_not_requested_again() {
         server.answers(OK + "\"" + "x".repeat(3_000) + "\"");
-        String step = "http: {method: POST, url: \"%s\", max_response: 2KiB}\nprotect: provider_key";
+        String step = "http: {method: POST, url: \"%s\", max_response: 2KiB}\nprotect: provider_key\nprovider_window: 24h";
         assertEquals(
                 "result-not-recordable",
                 failure(step.formatted(server.url("/")), "{}").reason());

@@ -127,4 +127,26 @@ class NotificationFallbackTest {
             assertEquals("sms", result.path("channel").asString(""), result.toString());
         }
     }
+
+    private static final String KEYED = STEP.replace("at_most_once", "provider_key\nprovider_window: 1h");
+
+    @Test
+    void a_first_channel_that_certainly_sent_nothing_is_replaced_after_five_attempts() {
+        mail.close();
+        try (YamlTestBench bench = bench()) {
+            JsonNode result = bench.result(bench.start(KEYED, "{}"));
+            assertEquals(1, sms.requests().size());
+            assertEquals("sms", result.path("channel").asString(""), result.toString());
+        }
+    }
+
+    @Test
+    void a_first_channel_whose_outcome_is_unknown_is_not_replaced() {
+        mail.answers("HTTP/1.1 503 Down\r\n\r\n");
+        try (YamlTestBench bench = bench()) {
+            String run = bench.start(KEYED, "{}");
+            assertEquals(RunState.FAILED, bench.settled(run));
+            assertEquals(0, sms.requests().size(), "the first channel may have sent the message");
+        }
+    }
 }

@@ -20,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
@@ -83,13 +85,22 @@ final class YamlTestBench implements AutoCloseable {
                 run.result(MOMENT);
                 return RunState.valueOf(run.status().name());
             } catch (RunNotEnded goesOn) {
-                clock.advance(Duration.ofSeconds(1));
+                clock.advance(untilRetry(run));
             } catch (SemelException ended) {
                 return RunState.valueOf(run.status().name());
             }
         }
         throw new AssertionError(
                 "run " + runId + " does not come to rest: " + run(runId).waitingFor());
+    }
+
+    /** A second, or the time until the next attempt of a step. */
+    private Duration untilRetry(RunHandle<JsonNode> run) {
+        String waits = String.valueOf(run.waitingFor());
+        Matcher retry =
+                Pattern.compile("\\{\"for\":\"retry\".*?\"until\":([0-9]+)").matcher(waits);
+        long left = retry.find() ? Long.parseLong(retry.group(1)) - clock.micros() : 0;
+        return Duration.ofMillis(Math.max(1_000, left / 1_000 + 1));
     }
 
     /** What the run gave; its step is named `call`. */
