@@ -378,8 +378,8 @@ final class EffectLedgerTest {
         """)
     void an_effect_is_sent_anew_only_by_another_run_of_the_lineage(
             EffectState found, String by, long window, long now, String verdict, String generation) {
-        var ask =
-                new EffectLedger.ReserveSend(ID, holder(by), 0, window, ChangePolicy.SEND, "data", FACTS, false, true);
+        var ask = new EffectLedger.ReserveSend(
+                ID, holder(by), 0, window, ChangePolicy.SEND, "data", FACTS, false, true, KEYS, null);
         int number = generation.startsWith("first") ? EffectGeneration.first(now) : Integer.parseInt(generation);
         LedgerDecision expected = switch (verdict) {
             case "granted" -> new LedgerDecision.SendGranted(number, 1, now, false);
@@ -416,7 +416,7 @@ final class EffectLedgerTest {
 
     @Test
     void only_the_note_of_a_step_is_a_step_note() {
-        var note = new EffectLedger.NoteStepResult(ID, holder("same turn"), "r", FACTS);
+        var note = new EffectLedger.NoteStepResult(ID, holder("same turn"), "r", FACTS, null);
         EffectRow noted = java.util.Objects.requireNonNull(
                 EffectLedger.apply(null, note, 9).row());
         assertTrue(noted.isStepNote());
