@@ -6,6 +6,9 @@ import dev.semel.error.HttpStatusException;
 import dev.semel.policy.ChangedEffectDataPolicy;
 import dev.semel.workflow.EffectOperation;
 import dev.semel.workflow.ReviewOptions;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param businessRecord what the effect means to the business
  * @param alreadyDone HTTP statuses of a {@link HttpStatusException} that count as success
  * @param reviewOptions the review that Semel opens if the effect is in doubt or its message has changed
+ * @param sendsKey whether the provider receives the key; false if the request is declared to carry none
  */
 public record EffectSpec(
         StepSpec step,
@@ -24,20 +28,61 @@ public record EffectSpec(
         @Nullable OncePerWindow once,
         BusinessRecord businessRecord,
         List<Integer> alreadyDone,
-        ReviewOptions reviewOptions) {
+        ReviewOptions reviewOptions,
+        boolean sendsKey) {
     public EffectSpec {
         alreadyDone = List.copyOf(alreadyDone);
+    }
+
+    /** An effect whose provider receives the key. */
+    public EffectSpec(
+            StepSpec step,
+            @Nullable String key,
+            EffectDuplicateProtection protection,
+            @Nullable OncePerWindow once,
+            BusinessRecord businessRecord,
+            List<Integer> alreadyDone,
+            ReviewOptions reviewOptions) {
+        this(step, key, protection, once, businessRecord, alreadyDone, reviewOptions, true);
+    }
+
+    /** The same effect, of which the provider receives no key. */
+    public EffectSpec withoutSentKey() {
+        return new EffectSpec(step, key, protection, once, businessRecord, alreadyDone, reviewOptions, false);
     }
 
     /**
      * Suppresses effects with the same key inside a window, across runs.
      *
      * @param data digest of the data that are sent; null to compare only the key
+     * @param content these data as JSON, which a review of changed data shows; null to show none
      * @param onChange what Semel does if the data differ from the last accepted effect
      */
-    public record OncePerWindow(Duration window, byte @Nullable [] data, ChangedEffectDataPolicy onChange) {
+    public record OncePerWindow(
+            Duration window,
+            byte @Nullable [] data,
+            @Nullable String content,
+            ChangedEffectDataPolicy onChange) {
+        /** Longer data are compared and not shown. */
+        private static final int MAX_CONTENT = 16_384;
+
+        /** @param canonical the data as canonical JSON */
+        public static OncePerWindow of(Duration window, byte[] canonical, ChangedEffectDataPolicy onChange) {
+            boolean shown = onChange == ChangedEffectDataPolicy.REVIEW && canonical.length <= MAX_CONTENT;
+            return new OncePerWindow(
+                    window, digest(canonical), shown ? new String(canonical, StandardCharsets.UTF_8) : null, onChange);
+        }
+
+        private static byte[] digest(byte[] canonical) {
+            try {
+                return MessageDigest.getInstance("SHA-256").digest(canonical);
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every JDK has SHA-256", e);
+            }
+        }
+
         public static OncePerWindow keyOnly(Duration window, ChangedEffectDataPolicy onChange) {
-            return new OncePerWindow(window, null, onChange);
+            return new OncePerWindow(window, null, null, onChange);
         }
 
         public OncePerWindow {

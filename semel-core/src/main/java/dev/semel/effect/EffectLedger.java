@@ -101,6 +101,27 @@ public final class EffectLedger {
             @Nullable String worth) {}
 
     /**
+     * The newest send of a row, or of the row that a note repeats.
+     *
+     * @param key the key as the provider received it; null if the provider received none
+     * @param at when the intent was recorded; 0 for a note
+     * @param content the sent data as JSON, for a review of changed data; null if a change needs no review
+     */
+    public record LastSend(
+            @Nullable String key, long at, @Nullable String content) {
+        public static final LastSend NONE = new LastSend(null, 0, null);
+    }
+
+    /** Derives the key on the wire from the generation, which the store decides; null for an effect without one. */
+    @FunctionalInterface
+    public interface SentKeyDerivation {
+        SentKeyDerivation NONE = _ -> null;
+
+        @Nullable
+        String derive(int generation);
+    }
+
+    /**
      * @param generation see {@link EffectGeneration}
      * @param attempt number of attempts over all executions
      * @param firstAt when the first attempt of this generation was recorded; the provider window counts from here
@@ -111,6 +132,7 @@ public final class EffectLedger {
      *     never, or always)
      * @param dataDigest digest of the sent data; for a {@link NoteStepResult} a marker; for a suppressed effect the
      *     effect that suppressed it
+     * @param lastSend what the provider received last
      */
     public record EffectRow(
             EffectId id,
@@ -124,7 +146,8 @@ public final class EffectLedger {
             long expiresAt,
             @Nullable String dataDigest,
             @Nullable String result,
-            EffectDetails details) {
+            EffectDetails details,
+            LastSend lastSend) {
         /** For a suppressed effect: the run whose effect was accepted, and when; otherwise null. */
         public @Nullable String suppressedBy() {
             return dataDigest != null && dataDigest.startsWith(SUPPRESSED)
@@ -150,6 +173,24 @@ public final class EffectLedger {
             return state == EffectState.UNKNOWN && expiresAt == 0;
         }
 
+        /** For the history, which keeps no payload. */
+        private EffectRow withoutPayload() {
+            return new EffectRow(
+                    id,
+                    holder,
+                    state,
+                    generation,
+                    attempt,
+                    firstAt,
+                    acceptedAt,
+                    window,
+                    expiresAt,
+                    null,
+                    null,
+                    details,
+                    new LastSend(lastSend.key(), lastSend.at(), null));
+        }
+
         /** Whether it only records what a step did under a `once` key; the effect itself has another row. */
         public boolean isStepNote() {
             return NOTED.equals(dataDigest);
@@ -167,6 +208,7 @@ public final class EffectLedger {
      * @param canLookUp whether the caller can query the provider, and may then settle what another run of the lineage
      *     left unknown
      * @param sendAnew sends again on purpose what another run of the lineage did, as a separate effect
+     * @param content the data as JSON, see {@link LastSend}
      */
     public record ReserveSend(
             EffectId id,
@@ -177,7 +219,9 @@ public final class EffectLedger {
             @Nullable String dataDigest,
             EffectDetails details,
             boolean canLookUp,
-            boolean sendAnew)
+            boolean sendAnew,
+            SentKeyDerivation sentKeys,
+            @Nullable String content)
             implements LedgerOperation {}
 
     /** What happens inside the window if the data differ from the last accepted data. */
@@ -200,19 +244,29 @@ public final class EffectLedger {
         }
     }
 
-    /** Recorded under the step's own id for safe replays. {@code suppressedBy}: null if the step did it itself. */
+    /**
+     * Recorded under the step's own id for safe replays.
+     *
+     * @param suppressedBy null if the step did it itself
+     * @param send what this step sent; null if it sent nothing
+     */
     public record NoteStepResult(
             EffectId id,
             EffectHolder holder,
             String result,
             EffectDetails details,
-            @Nullable SuppressingEffect suppressedBy)
+            @Nullable SuppressingEffect suppressedBy,
+            @Nullable NotedSend send)
             implements LedgerOperation {
         /** For an effect that the step did itself. */
-        public NoteStepResult(EffectId id, EffectHolder holder, String result, EffectDetails facts) {
-            this(id, holder, result, facts, null);
+        public NoteStepResult(
+                EffectId id, EffectHolder holder, String result, EffectDetails facts, @Nullable NotedSend send) {
+            this(id, holder, result, facts, null, send);
         }
     }
+
+    /** The send that a note repeats, so that it is found after the row has moved on to another run. */
+    public record NotedSend(@Nullable String key, int generation, int attempt) {}
 
     /**
      * @param digest of its row
@@ -244,17 +298,51 @@ public final class EffectLedger {
         /** Another run has reserved it or has it in doubt. */
         record HeldByOtherRun(RunId by, boolean inDoubt) implements LedgerDecision {}
 
-        /** The data differ from those accepted inside the window, and a user must decide. */
-        record DataChanged(RunId by) implements LedgerDecision {}
+        /**
+         * The data differ from those accepted inside the window, and a user must decide.
+         *
+         * @param content the accepted data; null if they are not stored
+         */
+        record DataChanged(RunId by, long acceptedAt, @Nullable String content) implements LedgerDecision {}
 
         record Recorded() implements LedgerDecision {}
     }
 
-    /** The decision, and the row to write; null keeps the row unchanged. */
+    /**
+     * The decision, and the row to write; null keeps the row unchanged.
+     *
+     * @param past the row before, if it holds a send that no row shows from now on; the store adds it to the history
+     */
     public record LedgerChange(
-            LedgerDecision decision, @Nullable EffectRow row) {}
+            LedgerDecision decision,
+            @Nullable EffectRow row,
+            @Nullable EffectRow past) {
+        LedgerChange(LedgerDecision decision, @Nullable EffectRow row) {
+            this(decision, row, null);
+        }
+    }
 
     public static LedgerChange apply(@Nullable EffectRow row, LedgerOperation op, long now) {
+        LedgerChange change = decide(row, op, now);
+        EffectRow next = change.row();
+        return row == null || next == null || !isPast(row, next)
+                ? change
+                : new LedgerChange(change.decision(), next, row.withoutPayload());
+    }
+
+    /**
+     * Whether the send of a row leaves the row. A reservation that another holder replaces or settles was cut off by a
+     * crash. A done effect with a window stays visible, because its step has a note.
+     */
+    private static boolean isPast(EffectRow row, EffectRow next) {
+        if (row.state() == EffectState.RESERVED && !row.holder().equals(next.holder())) {
+            return true;
+        }
+        boolean moved = !row.holder().run().equals(next.holder().run()) || row.generation() != next.generation();
+        return moved && !(row.state() == EffectState.DONE && row.window() > 0) && !row.isStepNote();
+    }
+
+    private static LedgerChange decide(@Nullable EffectRow row, LedgerOperation op, long now) {
         return switch (op) {
             case ReserveSend reserve -> reserve(row, reserve, now);
             case SettleSend settle -> new LedgerChange(new LedgerDecision.Recorded(), settle(row, settle, now));
@@ -265,7 +353,7 @@ public final class EffectLedger {
 
     private static LedgerChange reserve(@Nullable EffectRow row, ReserveSend ask, long now) {
         if (row == null) {
-            return grant(ask, new LedgerDecision.SendGranted(firstGeneration(ask, now), 1, now, false));
+            return grant(ask, new LedgerDecision.SendGranted(firstGeneration(ask, now), 1, now, false), now);
         }
         return row.holder().step().equals(ask.holder().step()) ? again(row, ask, now) : others(row, ask, now);
     }
@@ -283,7 +371,7 @@ public final class EffectLedger {
         return switch (row.state()) {
             case DONE ->
                 ask.sendAnew() && !row.holder().run().equals(ask.holder().run())
-                        ? grant(ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false))
+                        ? grant(ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false), now)
                         : new LedgerChange(
                                 new LedgerDecision.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
             case FREE -> freed(row, ask, now);
@@ -301,7 +389,8 @@ public final class EffectLedger {
                                 grant(
                                         ask,
                                         new LedgerDecision.SendGranted(
-                                                row.generation(), row.attempt() + 1, row.firstAt(), true)))
+                                                row.generation(), row.attempt() + 1, row.firstAt(), true),
+                                        now))
                         : unsettled(row, ask);
             }
         };
@@ -317,7 +406,7 @@ public final class EffectLedger {
         return accepted == null || ask.onChange() == ChangePolicy.SEND
                 ? LastAcceptedEffectLedgerBackup.carryOver(
                         row,
-                        grant(ask, new LedgerDecision.SendGranted(row.generation(), row.attempt() + 1, now, false)))
+                        grant(ask, new LedgerDecision.SendGranted(row.generation(), row.attempt() + 1, now, false), now))
                 : others(accepted, ask, now);
     }
 
@@ -356,7 +445,8 @@ public final class EffectLedger {
                 row.expiresAt(),
                 row.dataDigest(),
                 row.result(),
-                row.details());
+                row.details(),
+                row.lastSend());
     }
 
     private static LedgerChange others(EffectRow row, ReserveSend ask, long now) {
@@ -369,24 +459,29 @@ public final class EffectLedger {
                 EffectRow accepted = LastAcceptedEffectLedgerBackup.restore(row);
                 // The changed message was rejected, so the accepted one before it still counts.
                 yield accepted == null
-                        ? grant(ask, new LedgerDecision.SendGranted(row.generation(), 1, now, false))
+                        ? grant(ask, new LedgerDecision.SendGranted(row.generation(), 1, now, false), now)
                         : others(accepted, ask, now);
             }
             case DONE -> {
                 if (now >= row.expiresAt()) {
-                    yield grant(ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false));
+                    yield grant(
+                            ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false), now);
                 }
                 boolean changed = !Objects.equals(row.dataDigest(), ask.dataDigest());
                 if (changed && ask.onChange() == ChangePolicy.SEND) {
-                    LedgerChange ledgerChange =
-                            grant(ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false));
+                    LedgerChange ledgerChange = grant(
+                            ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false), now);
                     yield new LedgerChange(
                             ledgerChange.decision(),
                             LastAcceptedEffectLedgerBackup.remember(row, Objects.requireNonNull(ledgerChange.row())));
                 }
                 if (changed && ask.onChange() == ChangePolicy.REVIEW) {
                     yield new LedgerChange(
-                            new LedgerDecision.DataChanged(row.holder().run()), null);
+                            new LedgerDecision.DataChanged(
+                                    row.holder().run(),
+                                    row.acceptedAt(),
+                                    row.lastSend().content()),
+                            null);
                 }
                 yield new LedgerChange(
                         new LedgerDecision.Suppressed(
@@ -398,7 +493,7 @@ public final class EffectLedger {
         };
     }
 
-    private static LedgerChange grant(ReserveSend ask, LedgerDecision.SendGranted granted) {
+    private static LedgerChange grant(ReserveSend ask, LedgerDecision.SendGranted granted, long now) {
         EffectRow row = new EffectRow(
                 ask.id(),
                 ask.holder(),
@@ -413,7 +508,8 @@ public final class EffectLedger {
                         : granted.firstAt() + ask.resendWindow(),
                 ask.dataDigest(),
                 null,
-                ask.details());
+                ask.details(),
+                new LastSend(ask.sentKeys().derive(granted.generation()), now, ask.content()));
         return new LedgerChange(granted, row);
     }
 
@@ -450,7 +546,8 @@ public final class EffectLedger {
                 expiresAt,
                 row.dataDigest(),
                 done ? settle.result() : row.result(),
-                row.details());
+                row.details(),
+                row.lastSend());
     }
 
     private static EffectRow noted(NoteStepResult note, long now) {
@@ -458,6 +555,18 @@ public final class EffectLedger {
                 ? NOTED
                 : SUPPRESSED + note.suppressedBy().origin();
         return new EffectRow(
-                note.id(), note.holder(), EffectState.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.details());
+                note.id(),
+                note.holder(),
+                EffectState.DONE,
+                note.send() == null ? 1 : note.send().generation(),
+                note.send() == null ? 1 : note.send().attempt(),
+                now,
+                now,
+                0,
+                0,
+                data,
+                note.result(),
+                note.details(),
+                new LastSend(note.send() == null ? null : note.send().key(), 0, null));
     }
 }

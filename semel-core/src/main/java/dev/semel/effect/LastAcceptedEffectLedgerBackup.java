@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * column, which an unfinished row does not use.
  */
 final class LastAcceptedEffectLedgerBackup {
-    private static final int PARTS = 8;
+    private static final int PARTS = 10;
 
     private LastAcceptedEffectLedgerBackup() {}
 
@@ -18,15 +18,25 @@ final class LastAcceptedEffectLedgerBackup {
         EffectLedger.EffectHolder by = accepted.holder();
         String kept = String.join(
                 "\n",
-                accepted.dataDigest() == null ? "-" : "+" + accepted.dataDigest(),
+                optional(accepted.dataDigest()),
                 String.valueOf(accepted.acceptedAt()),
                 String.valueOf(accepted.expiresAt()),
                 by.step(),
                 by.run().text(),
                 String.valueOf(by.claim()),
                 String.valueOf(by.turn()),
+                optional(accepted.lastSend().key()),
+                optional(accepted.lastSend().content()),
                 Objects.requireNonNullElse(accepted.result(), "null"));
         return with(changed, kept);
+    }
+
+    private static String optional(@Nullable String text) {
+        return text == null ? "-" : "+" + text;
+    }
+
+    private static @Nullable String restored(String part) {
+        return part.equals("-") ? null : part.substring(1);
     }
 
     private static EffectLedger.EffectRow with(EffectLedger.EffectRow row, String kept) {
@@ -42,7 +52,8 @@ final class LastAcceptedEffectLedgerBackup {
                 row.expiresAt(),
                 row.dataDigest(),
                 kept,
-                row.details());
+                row.details(),
+                row.lastSend());
     }
 
     /** Another attempt of the same message keeps it. */
@@ -77,8 +88,9 @@ final class LastAcceptedEffectLedgerBackup {
                 Long.parseLong(parts[1]),
                 row.window(),
                 Long.parseLong(parts[2]),
-                parts[0].equals("-") ? null : parts[0].substring(1),
-                parts[7],
-                row.details());
+                restored(parts[0]),
+                parts[9],
+                row.details(),
+                new EffectLedger.LastSend(restored(parts[7]), 0, restored(parts[8])));
     }
 }

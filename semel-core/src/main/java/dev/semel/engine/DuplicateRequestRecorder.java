@@ -57,6 +57,10 @@ public final class DuplicateRequestRecorder implements AutoCloseable {
         void onRecorded(StoreWrite.DuplicateRequest row, @Nullable String key);
     }
 
+    /**
+     * @param key shortened, for the log
+     * @param rejectedKey the whole key of a rejected request that met the run by another identifier; otherwise null
+     */
     public record AnsweredRequest(
             int workspace,
             RunId run,
@@ -64,7 +68,8 @@ public final class DuplicateRequestRecorder implements AutoCloseable {
             int statusCode,
             String actor,
             @Nullable String changed,
-            @Nullable String key) {}
+            @Nullable String key,
+            @Nullable String rejectedKey) {}
 
     private record Row(
             StoreWrite.DuplicateRequest seen, @Nullable String key) {}
@@ -122,7 +127,8 @@ public final class DuplicateRequestRecorder implements AutoCloseable {
                 request.statusCode(),
                 request.actor(),
                 request.changed(),
-                1);
+                1,
+                request.rejectedKey());
         return new Row(duplicateRequest, request.key());
     }
 

@@ -108,7 +108,7 @@ final class EffectExecutor {
                 case LedgerDecision.Suppressed suppressed -> outcomes.recordSuppressed(holder, suppressed);
                 case LedgerDecision.OutcomeUnknown unsettled -> handleUnsettled(holder, unsettled, seen);
                 case LedgerDecision.HeldByOtherRun heldByOtherRun -> waitForOther(heldByOtherRun, seen);
-                case LedgerDecision.DataChanged _ -> review();
+                case LedgerDecision.DataChanged changed -> review(changed);
                 case LedgerDecision.Recorded _ ->
                     throw new IllegalStateException("a reservation always gets a verdict");
             };
@@ -128,6 +128,7 @@ final class EffectExecutor {
         execution.checkMayAct();
         renamed = false;
         outcomes.countAttempt();
+        outcomes.use(granted.generation(), granted.attempt());
         Step step = new AtLeastOnceStepExecutor.StepHandle(
                 state.stepId(), identity.wireKey(granted.generation()), granted.attempt());
         JsonNode result;
@@ -308,6 +309,7 @@ final class EffectExecutor {
 
     private @Nullable EffectOutcome<JsonNode> lookUp(
             EffectLedger.EffectHolder holder, LedgerDecision.OutcomeUnknown unsettled, long seen) {
+        outcomes.use(unsettled.generation(), unsettled.attempt());
         Step step = new AtLeastOnceStepExecutor.StepHandle(
                 state.stepId(), identity.wireKey(unsettled.generation()), unsettled.attempt());
         ExternalEffectLookupExecutor.LookupResult found = lookUp.query(step);
@@ -414,10 +416,10 @@ final class EffectExecutor {
     }
 
     /** The data differ from what was accepted inside the window: a user decides whether to send it. */
-    private @Nullable EffectOutcome<JsonNode> review() {
+    private @Nullable EffectOutcome<JsonNode> review(LedgerDecision.DataChanged changed) {
         String content = Objects.requireNonNullElse(identity.contentDigest(), "");
         boolean send = SignalWaitExecutor.awaitReview(
-                        scope, state, HumanReviewOpener.forChange(plan, state.path(), content))
+                        scope, state, HumanReviewOpener.forChange(plan, state.path(), content, changed))
                 .path("approved")
                 .asBoolean();
         onChange = send ? EffectLedger.ChangePolicy.SEND : EffectLedger.ChangePolicy.SUPPRESS;

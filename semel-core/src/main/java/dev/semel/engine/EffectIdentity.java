@@ -4,6 +4,7 @@ import dev.semel.definition.EffectSpec;
 import dev.semel.effect.EffectDuplicateProtection;
 import dev.semel.effect.EffectLedger;
 import dev.semel.json.StorableText;
+import dev.semel.policy.ChangedEffectDataPolicy;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.HexFormat;
@@ -66,6 +67,17 @@ record EffectIdentity(
         }
     }
 
+    /** Returns the key that the provider receives; null if the request carries none. */
+    @Nullable
+    String sentKey(int generation) {
+        return plan.sendsKey() ? wireKey(generation) : null;
+    }
+
+    /** Returns the sent data for a later review of changed data; null if a change opens no review. */
+    private @Nullable String reviewedContent() {
+        return once == null || once.onChange() != ChangedEffectDataPolicy.REVIEW ? null : once.content();
+    }
+
     /** Returns the digest of the sent data; null if only the key counts. */
     @Nullable
     String contentDigest() {
@@ -88,7 +100,9 @@ record EffectIdentity(
                 contentDigest(),
                 facts,
                 plan.protection() instanceof EffectDuplicateProtection.Lookup,
-                afresh);
+                afresh,
+                this::sentKey,
+                reviewedContent());
     }
 
     /** Until when an unknown outcome may be sent again without a decision, if it was first sent then. */
@@ -111,19 +125,21 @@ record EffectIdentity(
         };
     }
 
-    EffectLedger.LedgerOperation[] toSettleOps(EffectLedger.EffectHolder holder, String result) {
+    /** @param send whose outcome is settled */
+    EffectLedger.LedgerOperation[] toSettleOps(
+            EffectLedger.EffectHolder holder, String result, EffectLedger.@Nullable NotedSend send) {
         EffectLedger.SettleSend settle =
                 new EffectLedger.SettleSend(row, holder, EffectLedger.EffectState.DONE, result);
         return once == null
                 ? new EffectLedger.LedgerOperation[] {settle}
                 : new EffectLedger.LedgerOperation[] {
-                    settle, new EffectLedger.NoteStepResult(stepRow, holder, result, facts)
+                    settle, new EffectLedger.NoteStepResult(stepRow, holder, result, facts, send)
                 };
     }
 
     /** @param first the run that sent the effect instead, and when it was accepted */
     EffectLedger.NoteStepResult toSuppressionNote(EffectLedger.EffectHolder holder, String result, String first) {
         return new EffectLedger.NoteStepResult(
-                stepRow, holder, result, facts, new EffectLedger.SuppressingEffect(row.digest(), first));
+                stepRow, holder, result, facts, new EffectLedger.SuppressingEffect(row.digest(), first), null);
     }
 }

@@ -20,6 +20,7 @@ final class EffectOutcomeRecorder {
     private final EffectIdentity identity;
     private RunJournalStepIndex.AttemptHistory history;
     private int attempts;
+    private EffectLedger.@Nullable NotedSend send;
 
     EffectOutcomeRecorder(
             StepJournalMatcher scope, EffectSpec plan, StepJournalMatcher.StepState state, EffectIdentity identity) {
@@ -36,6 +37,11 @@ final class EffectOutcomeRecorder {
         attempts++;
     }
 
+    /** The send whose outcome will be recorded. */
+    void use(int generation, int attempt) {
+        send = new EffectLedger.NotedSend(identity.sentKey(generation), generation, attempt);
+    }
+
     /** Number of attempts over all executions. */
     int attempts() {
         return attempts;
@@ -49,7 +55,7 @@ final class EffectOutcomeRecorder {
         if (fit.problem() != null) {
             return recordUnstorableResult(holder, fit.problem());
         }
-        record(fit.value(), how, null, fit.bytes(), identity.toSettleOps(holder, fit.text()));
+        record(fit.value(), how, null, fit.bytes(), identity.toSettleOps(holder, fit.text(), send));
         return new EffectOutcome.Done<>(fit.value().deepCopy());
     }
 
@@ -61,7 +67,7 @@ final class EffectOutcomeRecorder {
             EffectLedger.EffectHolder holder, JournalEntry.ErrorDetails problem) {
         JournalEntry.ErrorDetails happened = new JournalEntry.ErrorDetails(
                 ErrorCode.RESULT_NOT_RECORDABLE.slug(), problem.types(), problem.message());
-        recordFailure(happened, identity.toSettleOps(holder, "null"));
+        recordFailure(happened, identity.toSettleOps(holder, "null", send));
         throw StepResultSerializer.toFailure(state.path(), happened, attempts);
     }
 

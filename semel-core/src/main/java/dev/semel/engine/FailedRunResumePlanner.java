@@ -321,17 +321,19 @@ public final class FailedRunResumePlanner {
         List<EffectLedger.LedgerOperation> ops = new ArrayList<>();
         EffectLedger.EffectDetails facts =
                 new EffectLedger.EffectDetails(step, skip.step(), run.workflowId(), "ask", "update", null, null);
+        EffectLedger.NotedSend send = null;
         boolean noted = false;
         for (EffectLedger.EffectRow row : seen.rows()) {
             if (row.holder().step().equals(step) && row.state() != EffectLedger.EffectState.DONE) {
                 ops.add(new EffectLedger.SettleSend(row.id(), row.holder(), EffectLedger.EffectState.DONE, result));
                 noted |= row.id().equals(own);
                 facts = row.details();
+                send = new EffectLedger.NotedSend(row.lastSend().key(), row.generation(), row.attempt());
             }
         }
         if (!noted) {
             ops.add(new EffectLedger.NoteStepResult(
-                    own, new EffectLedger.EffectHolder(step, run.id(), 0, 0), result, facts));
+                    own, new EffectLedger.EffectHolder(step, run.id(), 0, 0), result, facts, send));
         }
         return ops;
     }

@@ -82,9 +82,20 @@ final class HumanReviewOpener {
                 new Subject(path, effect, text(plan).put("provider_replayed_error", true)));
     }
 
-    /** @param content digest of the message; empty if there is none */
-    static HumanReviewStoreWriteCommand.ReviewQuestion forChange(EffectSpec plan, String path, String content) {
+    /**
+     * @param content digest of the message; empty if there is none
+     * @param changed the effect that was accepted before
+     */
+    static HumanReviewStoreWriteCommand.ReviewQuestion forChange(
+            EffectSpec plan, String path, String content, EffectLedger.LedgerDecision.DataChanged changed) {
         ObjectNode text = text(plan);
+        // Both data are JSON inside a text, so that no member of theirs is read as a member of the question.
+        text.put(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_RUN, changed.by().text())
+                .put(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_AT, changed.acceptedAt())
+                .put(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_DATA, changed.content())
+                .put(
+                        HumanReviewStoreWriteCommand.ReviewQuestion.NEW_DATA,
+                        plan.once() == null ? null : plan.once().content());
         if (!content.isEmpty()) {
             text.put(HumanReviewStoreWriteCommand.ReviewQuestion.CONTENT, content);
         }

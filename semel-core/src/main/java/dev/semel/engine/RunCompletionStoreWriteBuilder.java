@@ -87,7 +87,7 @@ final class RunCompletionStoreWriteBuilder {
         List<String> notCompensated = execution.compensations().runAll(execution);
         execution.throwIfEnded();
         settleOpenEffects(execution);
-        boolean cancelled = execution.cancelled() && isCancel(failure);
+        boolean cancelled = execution.cancelled() && isCancel(failure) || isRejection(failure);
         String step = switch (failure) {
             case StepFailed stepFailed -> stepFailed.step();
             case SemelException semelException
@@ -121,6 +121,12 @@ final class RunCompletionStoreWriteBuilder {
             cause = cause.getCause();
         }
         return false;
+    }
+
+    /** Whether a reviewer stopped the run. */
+    private static boolean isRejection(Throwable failure) {
+        return failure instanceof SemelException semelException
+                && semelException.code() == ErrorCode.APPROVAL_REJECTED;
     }
 
     /**

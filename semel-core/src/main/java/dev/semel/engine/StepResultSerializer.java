@@ -5,12 +5,14 @@ import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJsonCodec;
+import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 final class StepResultSerializer {
+    private static final int CAUSES = 10;
     private static final int LONGEST_MESSAGE = 1_000;
 
     /** Recorded when an effect is sent or queried again without a failure: the worker stopped in between. */
@@ -57,11 +59,24 @@ final class StepResultSerializer {
         return new JournalEntry.ErrorDetails(code, StepFailed.classNamesOf(failure), sanitize(text));
     }
 
-    /** Returns the message of a failure. It is a user class, and its getMessage may throw. */
+    /**
+     * Returns the message of a failure, in which the text of a database is replaced, because it contains values of rows
+     * and statements. It is a user class, and its getMessage may throw.
+     */
     static String messageOf(Throwable failure) {
         try {
             String message = failure.getMessage();
-            return message == null ? "" : message;
+            String text = message == null ? "" : message;
+            Throwable cause = failure;
+            for (int i = 0; cause != null && i < CAUSES; i++) {
+                if (cause instanceof SQLException sql) {
+                    String raw = String.valueOf(sql.getMessage());
+                    String safe = SqlErrorDescription.of(sql);
+                    text = sql == failure || raw.isEmpty() ? (sql == failure ? safe : text) : text.replace(raw, safe);
+                }
+                cause = cause.getCause();
+            }
+            return text;
         } catch (RuntimeException | Error e) {
             return "";
         }

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.RequestFingerprint;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.admission.TriggerAdmissionDecision;
@@ -132,12 +133,13 @@ final class TriggerAdmissionResultBuilder {
             case TriggerAdmissionDecision.Repeat repeat -> respondRepeat(request, repeat, now);
             case TriggerAdmissionDecision.Conflict conflict -> {
                 counters.conflicts.increment();
-                record(request, conflict.keyRecord(), new Shown(422, now, conflict.changed()), true);
+                boolean byRunId = conflict.reason() == TriggerAdmissionDecision.ConflictReason.RUN_ID;
+                record(request, conflict.keyRecord(), new Shown(422, now, conflict.changed(), true, byRunId));
                 throw TriggerRejectionErrorFactory.conflict(trigger, conflict);
             }
             case TriggerAdmissionDecision.SamePayload same -> {
                 counters.duplicatePayloads.increment();
-                record(request, same.keyRecord(), new Shown(409, now, List.of()), true);
+                record(request, same.keyRecord(), new Shown(409, now, List.of(), true, true));
                 throw TriggerRejectionErrorFactory.duplicatePayload(trigger, same.keyRecord());
             }
             case TriggerAdmissionDecision.Fresh _ ->
@@ -172,7 +174,7 @@ final class TriggerAdmissionResultBuilder {
             counters.mismatched.increment();
         }
         RunDeduplicationKeyRecord keyRecord = repeat.keyRecord();
-        record(request, keyRecord, new Shown(200, now, repeat.changed()), false);
+        record(request, keyRecord, new Shown(200, now, repeat.changed(), false, false));
         boolean keyed = request.hasKey() && keyRecord.expiresAt() != RunDeduplicationKeyClaim.FOREVER;
         return new TriggerResult(
                 keyRecord.run(),
@@ -187,10 +189,11 @@ final class TriggerAdmissionResultBuilder {
                 null);
     }
 
-    private record Shown(int statusCode, long at, List<String> changed) {}
+    /** @param otherKey whether the run that the request met may have another key than the request */
+    private record Shown(int statusCode, long at, List<String> changed, boolean conflict, boolean otherKey) {}
 
-    private void record(
-            TriggerAdmissionRequest request, RunDeduplicationKeyRecord keyRecord, Shown shown, boolean conflict) {
+    private void record(TriggerAdmissionRequest request, RunDeduplicationKeyRecord keyRecord, Shown shown) {
+        IdempotencyKey key = request.trigger().identifiers().key();
         DuplicateRequestRecorder.AnsweredRequest met = new DuplicateRequestRecorder.AnsweredRequest(
                 request.workspace(),
                 keyRecord.run(),
@@ -198,8 +201,9 @@ final class TriggerAdmissionResultBuilder {
                 shown.statusCode(),
                 request.trigger().sender().actor(),
                 shown.changed().isEmpty() ? null : String.join(", ", shown.changed()),
-                request.displayKey());
-        if (conflict) {
+                request.displayKey(),
+                shown.otherKey() && key != null ? key.text() : null);
+        if (shown.conflict()) {
             requests.recordConflict(met);
         } else {
             requests.recordReplayed(met);

@@ -34,6 +34,7 @@ public enum ErrorCode {
     OUTCOME_UNKNOWN(500, false, "The attempts of an effect ended with an unknown outcome"),
     REVIEW_DECIDED(409, false, "The review was already decided or closed"),
     RUN_CANCELLED(409, false, "The run was cancelled"),
+    APPROVAL_REJECTED(409, false, "An approval was rejected"),
     RUN_DIVERGED(500, false, "The workflow code does not match the run's journal"),
     RUN_TIMED_OUT(500, false, "The run took longer than its deadline"),
     RUN_TOO_LARGE(500, false, "The run reached a limit of its size"),

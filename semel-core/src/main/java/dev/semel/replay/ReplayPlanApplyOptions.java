@@ -31,7 +31,7 @@ public record ReplayPlanApplyOptions(List<SafeReplayStepAction> include, int rat
     public boolean allows(int actions) {
         int allowed = 0;
         for (SafeReplayStepAction action : SafeReplayStepAction.values()) {
-            allowed |= action.isSafe() || include.contains(action) ? action.bit() : 0;
+            allowed |= action.isConsented() || include.contains(action) ? action.bit() : 0;
         }
         return (actions & ~allowed) == 0;
     }

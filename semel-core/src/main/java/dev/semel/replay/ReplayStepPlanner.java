@@ -103,7 +103,7 @@ public final class ReplayStepPlanner {
     private PlannedReplayStep withUserDecision(PlannedReplayStep one) {
         boolean harmless =
                 one.action() == SafeReplayStepAction.RUN_AGAIN || one.action() == SafeReplayStepAction.SILENT;
-        if (!one.isSideEffect() || !one.action().isSafe() || harmless) {
+        if (!one.isSideEffect() || !one.action().isConsented() || harmless) {
             return one;
         }
         if (terms.otherInput()) {
@@ -124,7 +124,9 @@ public final class ReplayStepPlanner {
                 ? step(
                         path,
                         kind,
-                        SafeReplayStepAction.SEND,
+                        rows.containsKey(path) || memory.stepAt(path) != null
+                                ? SafeReplayStepAction.SEND_AGAIN
+                                : SafeReplayStepAction.SEND,
                         "you requested to repeat this step; the repeat gets a new key")
                 : step(
                         path,

@@ -2,7 +2,7 @@ package dev.semel.replay;
 
 import java.util.Locale;
 
-/** Least risky first except for the last. The words are shown, the positions are stored. */
+/** Least risky first except for the last two. The words are shown, the positions are stored. */
 public enum SafeReplayStepAction {
     /** It reuses the recorded result. */
     REUSE,
@@ -18,7 +18,9 @@ public enum SafeReplayStepAction {
     /** It is sent again, and nothing prevents a duplicate. */
     UNPROTECTED,
     /** It is a notification that this replay does not send. */
-    SILENT;
+    SILENT,
+    /** It was sent before; a user confirmed that it is sent again on purpose, with a new key. */
+    SEND_AGAIN;
 
     public String word() {
         return name().toLowerCase(Locale.ROOT);
@@ -29,13 +31,22 @@ public enum SafeReplayStepAction {
         return this == SILENT || compareTo(ASK) < 0;
     }
 
-    /** Whether it is riskier. The last constant is nearly as harmless as the first. */
+    /** Whether an apply needs no further consent: it is safe, or a user confirmed it when the plan was made. */
+    public boolean isConsented() {
+        return isSafe() || this == SEND_AGAIN;
+    }
+
+    /** Whether it is riskier. */
     boolean isWorseThan(SafeReplayStepAction other) {
         return rank() > other.rank();
     }
 
     private int rank() {
-        return this == SILENT ? 1 : 2 * ordinal();
+        return switch (this) {
+            case SILENT -> 1;
+            case SEND_AGAIN -> 2 * CHECK.ordinal() + 1;
+            case REUSE, RUN_AGAIN, SEND, RESEND, CHECK, ASK, UNPROTECTED -> 2 * ordinal();
+        };
     }
 
     /** Its bit in a stored set of actions. */

@@ -49,7 +49,11 @@ public final class DatabaseRows {
     public record VersionRow(
             String workflowId, String name, int ws, int version, String body, long publishedAt, String by) {}
 
-    /** In lists, inputs and outputs over 4 KiB are empty. {@code input}, {@code output}, {@code entries} are JSON. */
+    /**
+     * In lists, inputs and outputs over 4 KiB are empty. {@code input}, {@code output}, {@code entries} are JSON.
+     *
+     * @param leftQueueAt when a queued run started; 0 for a run that started with its admission
+     */
     public record RunRow(
             RunId id,
             int ws,
@@ -68,7 +72,19 @@ public final class DatabaseRows {
             DuplicateCounts counts,
             @Nullable RunId parent,
             @Nullable RunId replayOf,
-            int depth) {
+            int depth,
+            long leftQueueAt) {
+        /** {@link #leftQueueAt} of a run that was cancelled before it started. */
+        public static final long NEVER_STARTED = -1;
+
+        /** When it started, or null if it has not. */
+        public @Nullable Long startedAt() {
+            if (state == RunState.QUEUED || leftQueueAt == NEVER_STARTED) {
+                return null;
+            }
+            return leftQueueAt == 0 ? createdAt : leftQueueAt;
+        }
+
         public String runIdText() {
             return chosenId != null ? chosenId : id.text();
         }

@@ -144,6 +144,19 @@ public sealed interface HumanReviewStoreWriteCommand<T> {
         /** Member of the question about a changed message: the digest of the message to send. */
         public static final String CONTENT = "message_digest";
 
+        /** Members of the question about a changed message: the run whose message was accepted, and when. */
+        public static final String PREVIOUS_RUN = "previous_run";
+
+        public static final String PREVIOUS_AT = "previous_at";
+
+        /** Members of the question about a changed message: the accepted data and the new data, each JSON as text. */
+        public static final String PREVIOUS_DATA = "previous_data";
+
+        public static final String NEW_DATA = "new_data";
+
+        /** Members with data of runs, which retention erases with the payloads. */
+        public static final List<String> PAYLOADS = List.of(PREVIOUS_DATA, NEW_DATA, "details");
+
         private static boolean isLeft(String text) {
             return text.contains("\"" + LEFT_IN_DOUBT + "\":true");
         }

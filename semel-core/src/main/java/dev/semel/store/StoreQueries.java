@@ -77,6 +77,21 @@ public interface StoreQueries extends AutoCloseable {
     /** The effects that a run holds in the ledger, in the order of their first attempt. */
     List<EffectLedger.EffectRow> effects(RunId run);
 
+    /** How many earlier sends of a run {@link #pastEffects} returns at most. */
+    int MOST_PAST_EFFECTS = 1_000;
+
+    /**
+     * Sends of a run that its ledger rows no longer show: RESERVED if a crash cut the attempt off, otherwise the state
+     * in which another run or generation followed.
+     */
+    List<EffectLedger.EffectRow> pastEffects(RunId run);
+
+    /** The effects, also earlier ones, that were sent with this key, newest runs first. */
+    List<SentEffect> effectsBySentKey(int ws, String sentKey, int limit);
+
+    /** @param past whether it is an earlier send, see {@link #pastEffects} */
+    record SentEffect(EffectLedger.EffectRow row, boolean past) {}
+
     /** The effects of a run that are reserved or in doubt, in the order of their first attempt. */
     List<EffectLedger.EffectRow> openEffects(RunId run);
 
@@ -158,8 +173,12 @@ public interface StoreQueries extends AutoCloseable {
 
         /** Whether a row passes the filter, except for its position. */
         public boolean matches(EffectLedger.EffectRow row) {
+            return !row.isStepNote() && matchesSend(row);
+        }
+
+        /** Also matches the note of a step, which shows what its run sent. */
+        public boolean matchesSend(EffectLedger.EffectRow row) {
             return row.id().workspace() == ws
-                    && !row.isStepNote()
                     && (selection == EffectSelection.ALL
                             || (selection == EffectSelection.SUPPRESSED) == (row.suppressedBy() != null))
                     && (state == null || row.state() == state && row.resendUntil() == 0)
@@ -214,6 +233,9 @@ public interface StoreQueries extends AutoCloseable {
 
     /** All duplicate requests of a workspace, newest first. */
     List<StoreWrite.DuplicateRequest> requests(int ws, @Nullable RunId before, int limit);
+
+    /** Rejected requests with a key that holds no run because of them, newest first. */
+    List<StoreWrite.DuplicateRequest> rejectedRequests(int ws, String key, @Nullable RunId before, int limit);
 
     /** Every key record with this key text, in any scope. */
     List<DatabaseRows.KeyRow> keyRecords(int ws, String key);

@@ -175,7 +175,11 @@ public sealed interface StoreWrite<O> {
         }
     }
 
-    /** One row of the request list: {@code times} equal requests between {@code at} and the end of its second. */
+    /**
+     * One row of the request list: {@code times} equal requests between {@code at} and the end of its second.
+     *
+     * @param rejectedKey the key of a rejected request, if it is not the key of the run that it met
+     */
     record DuplicateRequest(
             RunId id,
             int workspace,
@@ -185,7 +189,22 @@ public sealed interface StoreWrite<O> {
             int statusCode,
             String actor,
             @Nullable String changed,
-            long times) {}
+            long times,
+            @Nullable String rejectedKey) {
+        /** A request with the key of its run, or without a key. */
+        public DuplicateRequest(
+                RunId id,
+                int workspace,
+                RunId run,
+                boolean conflict,
+                long at,
+                int statusCode,
+                String actor,
+                @Nullable String changed,
+                long times) {
+            this(id, workspace, run, conflict, at, statusCode, actor, changed, times, null);
+        }
+    }
 
     /**
      * @param excludedWorkflows ids of workflows that this worker cannot execute

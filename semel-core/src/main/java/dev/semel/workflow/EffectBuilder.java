@@ -9,8 +9,6 @@ import dev.semel.json.SizeLimits;
 import dev.semel.policy.ChangedEffectDataPolicy;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -106,12 +104,7 @@ public final class EffectBuilder {
 
     /** The data of the effect; inside {@link #oncePer} Semel compares them with the last accepted effect of the key. */
     public EffectBuilder data(@Nullable Object value) {
-        try {
-            byte[] canonical = CanonicalJsonWriter.bytes(wire.codec().write(value, "the data of " + what()));
-            data = MessageDigest.getInstance("SHA-256").digest(canonical);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        data = CanonicalJsonWriter.bytes(wire.codec().write(value, "the data of " + what()));
         return this;
     }
 
@@ -249,8 +242,10 @@ public final class EffectBuilder {
             throw invalid("oncePer(…) requires key(…), because the default key is different in every run");
         }
         try {
-            return new EffectSpec.OncePerWindow(
-                    window, data, onChange == null ? ChangedEffectDataPolicy.SEND : onChange);
+            ChangedEffectDataPolicy change = onChange == null ? ChangedEffectDataPolicy.SEND : onChange;
+            return data == null
+                    ? EffectSpec.OncePerWindow.keyOnly(window, change)
+                    : EffectSpec.OncePerWindow.of(window, data, change);
         } catch (IllegalArgumentException e) {
             throw invalid("in oncePer(…), " + e.getMessage());
         }

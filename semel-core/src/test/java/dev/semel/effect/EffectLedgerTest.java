@@ -32,6 +32,8 @@ final class EffectLedgerTest {
     private static final EffectLedger.EffectId ID = new EffectLedger.EffectId(1, "d");
     private static final RunId RUN = new RunId(1, 1);
     private static final RunId OTHER = new RunId(2, 2);
+    private static final EffectLedger.SentKeyDerivation KEYS = generation -> "sent " + generation;
+    private static final EffectLedger.LastSend SENT = new EffectLedger.LastSend("sent 2", 1_500, "before");
     private static final EffectLedger.EffectDetails FACTS =
             new EffectLedger.EffectDetails("k", "p", "wf", "ask", "create", null, null);
 
@@ -64,7 +66,8 @@ final class EffectLedgerTest {
                 done ? EXPIRES : 0,
                 "data",
                 done ? "result" : null,
-                FACTS);
+                FACTS,
+                SENT);
     }
 
     @ParameterizedTest
@@ -110,7 +113,7 @@ final class EffectLedgerTest {
         EffectRow row = found.equals("nothing") ? null : row(EffectState.valueOf(found));
         EffectHolder holder = holder(by);
         LedgerChange change = EffectLedger.apply(
-                row, new EffectLedger.ReserveSend(ID, holder, resend, 77, onChange, data, FACTS, false, false), now);
+                row, new EffectLedger.ReserveSend(ID, holder, resend, 77, onChange, data, FACTS, false, false, KEYS, "content"), now);
         LedgerDecision expected = switch (verdict) {
             case "granted" -> new LedgerDecision.SendGranted(generation, attempt, first, false);
             case "unsure", "same" -> new LedgerDecision.SendGranted(generation, attempt, first, true);
@@ -119,14 +122,14 @@ final class EffectLedgerTest {
             case "doubted" -> new LedgerDecision.HeldByOtherRun(RUN, true);
             case "reused" -> new LedgerDecision.Reused("result");
             case "suppressed" -> new LedgerDecision.Suppressed("result", RUN, ACCEPTED);
-            case "changed" -> new LedgerDecision.DataChanged(RUN);
+            case "changed" -> new LedgerDecision.DataChanged(RUN, ACCEPTED, "before");
             default -> throw new IllegalArgumentException(verdict);
         };
         assertEquals(expected, change.decision());
         String kept = change.row() == null ? null : change.row().result(); // of the one that was accepted before
         long until = resend == 0 ? 0 : first + resend;
         EffectRow granted = new EffectRow(
-                ID, holder, EffectState.RESERVED, generation, attempt, first, 0, 77, until, data, kept, FACTS);
+                ID, holder, EffectState.RESERVED, generation, attempt, first, 0, 77, until, data, kept, FACTS, new EffectLedger.LastSend("sent " + generation, now, "content"));
         boolean sends = verdict.equals("granted") || verdict.equals("unsure");
         assertEquals(sends ? granted : null, change.row(), "only who may send changes the row");
         if (sends) {
@@ -134,7 +137,7 @@ final class EffectLedgerTest {
                     new LedgerChange(new LedgerDecision.SendGranted(generation, attempt, first, attempt > 1), null),
                     EffectLedger.apply(
                             granted,
-                            new EffectLedger.ReserveSend(ID, holder, resend, 77, onChange, data, FACTS, false, false),
+                            new EffectLedger.ReserveSend(ID, holder, resend, 77, onChange, data, FACTS, false, false, KEYS, "content"),
                             now + 1),
                     "applied again it is the same");
         }
@@ -183,7 +186,8 @@ final class EffectLedgerTest {
                         done ? 5_000 + EXPIRES - ACCEPTED : 0,
                         "data",
                         done ? "new" : null,
-                        FACTS),
+                        FACTS,
+                        SENT),
                 change.row());
     }
 
@@ -202,7 +206,7 @@ final class EffectLedgerTest {
             EffectState found, long resend, String key, String verdict) {
         var facts = new EffectLedger.EffectDetails(key, "p", "wf", "provider_key", "create", null, null);
         var ask = new EffectLedger.ReserveSend(
-                ID, holder("next claim"), resend, 77, ChangePolicy.SEND, "data", facts, true, false);
+                ID, holder("next claim"), resend, 77, ChangePolicy.SEND, "data", facts, true, false, KEYS, "content");
         LedgerChange change = EffectLedger.apply(row(found), ask, 2_500);
         LedgerDecision expected = switch (verdict) {
             case "unsure" -> new LedgerDecision.SendGranted(2, 4, FIRST, true);
@@ -228,7 +232,7 @@ final class EffectLedgerTest {
     void a_rejected_changed_message_affects_only_itself(String data, ChangePolicy onChange, String verdict) {
         EffectRow accepted = row(EffectState.DONE);
         EffectHolder other = holder("other");
-        var first = new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "changed", FACTS, false, false);
+        var first = new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "changed", FACTS, false, false, KEYS, "content");
         EffectRow sent = EffectLedger.apply(accepted, first, 2_500).row();
         EffectRow refused = EffectLedger.apply(
                         sent, new EffectLedger.SettleSend(ID, other, EffectState.FREE, null), 2_600)
@@ -237,12 +241,12 @@ final class EffectLedgerTest {
         EffectHolder again = new EffectHolder(other.step(), other.run(), 2, 0);
         LedgerDecision decision = EffectLedger.apply(
                         refused,
-                        new EffectLedger.ReserveSend(ID, again, 0, 77, onChange, data, FACTS, false, false),
+                        new EffectLedger.ReserveSend(ID, again, 0, 77, onChange, data, FACTS, false, false, KEYS, "content"),
                         2_700)
                 .decision();
         LedgerDecision expected = switch (verdict) {
             case "granted" -> new LedgerDecision.SendGranted(3, 2, 2_700, false);
-            case "changed" -> new LedgerDecision.DataChanged(RUN);
+            case "changed" -> new LedgerDecision.DataChanged(RUN, ACCEPTED, "before");
             default -> new LedgerDecision.Suppressed("result", RUN, ACCEPTED);
         };
         assertEquals(expected, decision);
@@ -252,7 +256,7 @@ final class EffectLedgerTest {
     void an_unknown_outcome_passes_to_the_replay_that_queries_the_provider() {
         EffectHolder replay = holder("replay");
         EffectLedger.ReserveSend ask =
-                new EffectLedger.ReserveSend(ID, replay, 0, 77, ChangePolicy.SEND, "data", FACTS, true, false);
+                new EffectLedger.ReserveSend(ID, replay, 0, 77, ChangePolicy.SEND, "data", FACTS, true, false, KEYS, "content");
         LedgerChange ledgerChange = EffectLedger.apply(row(EffectState.UNKNOWN), ask, 2_500);
         assertEquals(new LedgerDecision.OutcomeUnknown(2, 3, FIRST, false), ledgerChange.decision());
         EffectRow effectRow = ledgerChange.row();
@@ -281,7 +285,7 @@ final class EffectLedgerTest {
         EffectRow reserved = EffectLedger.apply(
                         null,
                         new EffectLedger.ReserveSend(
-                                ID, holder("same turn"), 0, 0, ChangePolicy.SEND, "data", FACTS, false, false),
+                                ID, holder("same turn"), 0, 0, ChangePolicy.SEND, "data", FACTS, false, false, KEYS, "content"),
                         1)
                 .row();
         EffectRow done = EffectLedger.apply(
@@ -291,7 +295,7 @@ final class EffectLedgerTest {
         assertEquals(0, done.expiresAt());
         LedgerChange other = EffectLedger.apply(
                 done,
-                new EffectLedger.ReserveSend(ID, holder("other"), 0, 0, ChangePolicy.SEND, "data", FACTS, false, false),
+                new EffectLedger.ReserveSend(ID, holder("other"), 0, 0, ChangePolicy.SEND, "data", FACTS, false, false, KEYS, "content"),
                 3);
         assertEquals(new LedgerDecision.SendGranted(2, 1, 3, false), other.decision());
     }
@@ -301,7 +305,7 @@ final class EffectLedgerTest {
         long now = 1_800_000_000_000_000L;
         for (long window : new long[] {0, 77}) {
             var ask = new EffectLedger.ReserveSend(
-                    ID, holder("same turn"), 0, window, ChangePolicy.SEND, "data", FACTS, false, false);
+                    ID, holder("same turn"), 0, window, ChangePolicy.SEND, "data", FACTS, false, false, KEYS, "content");
             LedgerDecision first = EffectLedger.apply(null, ask, now).decision();
             int generation = window == 0 ? 1 : EffectGeneration.first(now);
             assertEquals(new LedgerDecision.SendGranted(generation, 1, now, false), first);
@@ -311,7 +315,7 @@ final class EffectLedgerTest {
     @Test
     void a_rejected_change_expires_with_the_accepted_message() {
         EffectHolder other = holder("other");
-        var changed = new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "new", FACTS, false, false);
+        var changed = new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "new", FACTS, false, false, KEYS, "content");
         EffectRow sent =
                 EffectLedger.apply(row(EffectState.DONE), changed, 2_500).row();
         EffectRow rejected = EffectLedger.apply(
@@ -323,10 +327,24 @@ final class EffectLedgerTest {
 
     @Test
     void a_note_is_written_only_into_an_empty_row() {
-        var note = new EffectLedger.NoteStepResult(ID, holder("same turn"), "r", FACTS);
+        var note = new EffectLedger.NoteStepResult(
+                ID, holder("same turn"), "r", FACTS, new EffectLedger.NotedSend("sent 7", 7, 4));
         LedgerChange noted = EffectLedger.apply(null, note, 9);
         assertEquals(
-                new EffectRow(ID, holder("same turn"), EffectState.DONE, 1, 1, 9, 9, 0, 0, "noted", "r", FACTS),
+                new EffectRow(
+                        ID,
+                        holder("same turn"),
+                        EffectState.DONE,
+                        7,
+                        4,
+                        9,
+                        9,
+                        0,
+                        0,
+                        "noted",
+                        "r",
+                        FACTS,
+                        new EffectLedger.LastSend("sent 7", 0, null)),
                 noted.row());
         for (EffectState state : EffectState.values()) {
             assertEquals(
@@ -337,14 +355,14 @@ final class EffectLedgerTest {
     @Test
     void the_note_of_a_suppressed_step_names_the_suppressing_effect() {
         var note = new EffectLedger.NoteStepResult(
-                ID, holder("same turn"), "r", FACTS, new EffectLedger.SuppressingEffect("d4", "run_x 17"));
+                ID, holder("same turn"), "r", FACTS, new EffectLedger.SuppressingEffect("d4", "run_x 17"), null);
         EffectRow noted = java.util.Objects.requireNonNull(
                 EffectLedger.apply(null, note, 9).row());
         assertEquals("run_x 17", noted.suppressedBy());
         LedgerChange replayed = EffectLedger.apply(
                 noted,
                 new EffectLedger.ReserveSend(
-                        ID, holder("same turn"), 0, 0, ChangePolicy.SEND, null, FACTS, false, false),
+                        ID, holder("same turn"), 0, 0, ChangePolicy.SEND, null, FACTS, false, false, KEYS, "content"),
                 10);
         assertEquals(new LedgerDecision.Reused("r"), replayed.decision(), "and is reused as it is");
     }
@@ -360,8 +378,8 @@ final class EffectLedgerTest {
         """)
     void an_effect_is_sent_anew_only_by_another_run_of_the_lineage(
             EffectState found, String by, long window, long now, String verdict, String generation) {
-        var ask =
-                new EffectLedger.ReserveSend(ID, holder(by), 0, window, ChangePolicy.SEND, "data", FACTS, false, true);
+        var ask = new EffectLedger.ReserveSend(
+                ID, holder(by), 0, window, ChangePolicy.SEND, "data", FACTS, false, true, KEYS, null);
         int number = generation.startsWith("first") ? EffectGeneration.first(now) : Integer.parseInt(generation);
         LedgerDecision expected = switch (verdict) {
             case "granted" -> new LedgerDecision.SendGranted(number, 1, now, false);
@@ -398,7 +416,7 @@ final class EffectLedgerTest {
 
     @Test
     void only_the_note_of_a_step_is_a_step_note() {
-        var note = new EffectLedger.NoteStepResult(ID, holder("same turn"), "r", FACTS);
+        var note = new EffectLedger.NoteStepResult(ID, holder("same turn"), "r", FACTS, null);
         EffectRow noted = java.util.Objects.requireNonNull(
                 EffectLedger.apply(null, note, 9).row());
         assertTrue(noted.isStepNote());
@@ -436,7 +454,7 @@ final class EffectLedgerTest {
         EffectRow accepted = row(EffectState.DONE);
         EffectLedger.EffectHolder other = holder("other");
         EffectLedger.ReserveSend changed =
-                new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "other", FACTS, false, false);
+                new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "other", FACTS, false, false, KEYS, "content");
         LedgerChange sent = EffectLedger.apply(accepted, changed, 2500);
         EffectRow reserved = java.util.Objects.requireNonNull(sent.row());
         LedgerChange retried = EffectLedger.apply(
@@ -451,7 +469,9 @@ final class EffectLedgerTest {
                         "other",
                         FACTS,
                         false,
-                        false),
+                        false,
+                        KEYS,
+                        "content"),
                 2700);
         assertEquals(
                 3, ((LedgerDecision.SendGranted) retried.decision()).generation(), "another attempt keeps its key");
@@ -460,7 +480,7 @@ final class EffectLedgerTest {
                         again, new EffectLedger.SettleSend(ID, again.holder(), EffectState.FREE, null), 2800)
                 .row();
         EffectLedger.ReserveSend same = new EffectLedger.ReserveSend(
-                ID, new EffectHolder("third", RUN, 1, 1), 0, 77, ChangePolicy.SEND, "data", FACTS, false, false);
+                ID, new EffectHolder("third", RUN, 1, 1), 0, 77, ChangePolicy.SEND, "data", FACTS, false, false, KEYS, "content");
         assertEquals(
                 new LedgerDecision.Suppressed("result", RUN, ACCEPTED),
                 EffectLedger.apply(refused, same, 2999).decision());
@@ -469,5 +489,70 @@ final class EffectLedgerTest {
                 new LedgerDecision.SendGranted(4, 1, 3000, false),
                 later.decision(),
                 "and ends when it would have ended");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        # found  | window | by         | resend | redo  | past
+        RESERVED | 0      | same turn  | 1501   | false | no
+        RESERVED | 0      | next claim | 1501   | false | yes
+        RESERVED | 0      | next claim | 0      | false | no
+        RESERVED | 0      | replay     | 1501   | false | yes
+        UNKNOWN  | 0      | next turn  | 1501   | false | no
+        UNKNOWN  | 0      | replay     | 1501   | false | yes
+        FREE     | 0      | next turn  | 0      | false | no
+        FREE     | 0      | replay     | 0      | false | yes
+        FREE     | 77     | other      | 0      | false | yes
+        DONE     | 0      | replay     | 0      | true  | yes
+        DONE     | 77     | replay     | 0      | true  | no
+        """)
+    void a_send_that_no_row_shows_any_more_goes_to_the_history(
+            EffectState found, long window, String by, long resend, boolean redo, String past) {
+        EffectRow row = window == 0 ? withoutWindow(row(found)) : row(found);
+        var ask = new EffectLedger.ReserveSend(
+                ID, holder(by), resend, window, ChangePolicy.SEND, "data", FACTS, false, redo, KEYS, null);
+        LedgerChange change = EffectLedger.apply(row, ask, 2_500);
+        assertEquals(past.equals("yes"), change.past() != null);
+        EffectRow kept = change.past();
+        if (kept != null) {
+            assertEquals(row.holder(), kept.holder());
+            assertEquals(new EffectLedger.LastSend("sent 2", 1_500, null), kept.lastSend(), "the history has no data");
+            assertNull(kept.result());
+        }
+    }
+
+    private static EffectRow withoutWindow(EffectRow row) {
+        return new EffectRow(
+                row.id(),
+                row.holder(),
+                row.state(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                0,
+                0,
+                row.dataDigest(),
+                row.result(),
+                row.details(),
+                row.lastSend());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        # by        | to      | lost
+        same turn   | DONE    | no
+        same turn   | UNKNOWN | no
+        next claim  | DONE    | yes
+        next claim  | UNKNOWN | yes
+        next turn   | FREE    | yes
+        """)
+    void an_attempt_that_another_execution_settles_was_lost(String by, EffectState to, String lost) {
+        LedgerChange change = EffectLedger.apply(
+                row(EffectState.RESERVED), new EffectLedger.SettleSend(ID, holder(by), to, "new"), 5_000);
+        assertEquals(lost.equals("yes"), change.past() != null);
+        if (change.past() != null) {
+            assertEquals(EffectState.RESERVED, change.past().state());
+        }
     }
 }

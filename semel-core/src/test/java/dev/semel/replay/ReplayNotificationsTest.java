@@ -55,7 +55,8 @@ final class ReplayNotificationsTest {
                 row.expiresAt(),
                 data,
                 row.result(),
-                new EffectLedger.EffectDetails("k", path, "wf", "provider_key", "notify", null, null));
+                new EffectLedger.EffectDetails("k", path, "wf", "provider_key", "notify", null, null),
+                row.lastSend());
     }
 
     private static DeclaredStep notifies(String path, boolean always) {
@@ -241,7 +242,8 @@ final class ReplayNotificationsTest {
                         row.expiresAt(),
                         null,
                         row.result(),
-                        row.details());
+                        row.details(),
+                        row.lastSend());
                 ReplayPlannerInput source = new ReplayPlannerInput(
                         LINE,
                         RunState.FAILED,

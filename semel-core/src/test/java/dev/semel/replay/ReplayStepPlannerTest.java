@@ -85,7 +85,8 @@ final class ReplayStepPlannerTest {
                 0,
                 null,
                 "1",
-                row.details());
+                row.details(),
+                row.lastSend());
         assertEquals(
                 SafeReplayStepAction.SEND,
                 only(past(List.of(begun("pay", EntryKind.EFFECT)), List.of(other), null), ReplayOptions.DEFAULT));

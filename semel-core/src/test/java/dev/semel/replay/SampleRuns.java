@@ -50,7 +50,8 @@ final class SampleRuns {
                 until,
                 null,
                 state == EffectState.DONE ? "1" : null,
-                new EffectLedger.EffectDetails("k", path, "wf", protection, "create", null, null));
+                new EffectLedger.EffectDetails("k", path, "wf", protection, "create", null, null),
+                EffectLedger.LastSend.NONE);
     }
 
     static ReplayPlannerInput past(

@@ -109,7 +109,10 @@ final class RedoStepTest {
     void a_confirmed_redo_is_sent_with_its_own_key_and_the_rest_is_reused() {
         Run<String> run = completed();
         ReplayPlanStoreWriteCommand.ReplayPlan plan = plan(run, true, "send");
-        assertEquals(Map.of("charge", SafeReplayStepAction.REUSE, "send", SafeReplayStepAction.SEND), actions(plan));
+        assertEquals(
+                Map.of("charge", SafeReplayStepAction.REUSE, "send", SafeReplayStepAction.SEND_AGAIN), actions(plan));
+        assertTrue(plan.summary().contains("\"safe\":0"), plan.summary());
+        assertTrue(plan.summary().contains("\"send\":{\"runs\":0,\"steps\":0}"), plan.summary());
         Run<String> replay = apply(plan, ReplayPlanApplyOptions.SAFE);
         assertEquals("cards-1 mail-2", replay.result(Duration.ZERO));
         assertEquals(1, cards.calls());

@@ -221,7 +221,8 @@ final class ReplayNotificationsTest {
         SemelException refused = assertThrows(SemelException.class, () -> apply(plan));
         assertEquals(ErrorCode.REPLAY_REFUSED, refused.code());
         ReplayPlanStoreWriteCommand.ReplayPlan meant = plan(run, ReplayNotificationMode.AGAIN, true, "");
-        assertEquals(Map.of("charge", SafeReplayStepAction.REUSE, "send", SafeReplayStepAction.SEND), actions(meant));
+        assertEquals(
+                Map.of("charge", SafeReplayStepAction.REUSE, "send", SafeReplayStepAction.SEND_AGAIN), actions(meant));
         assertEquals("cards-1 mail-2", apply(meant).result(Duration.ZERO));
         assertEquals(1, cards.calls());
         assertEquals(2, Set.copyOf(mail.keys()).size());

@@ -34,6 +34,7 @@ public final class Invariants {
                 "semel_duplicate_count",
                 "semel_run_link",
                 "semel_effect",
+                "semel_effect_history",
                 "semel_signal",
                 "semel_signal_wait",
                 "semel_review",

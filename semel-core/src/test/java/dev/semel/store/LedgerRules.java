@@ -74,7 +74,9 @@ interface LedgerRules {
                         0,
                         "data",
                         null,
-                        TestEffect.FACTS),
+                        TestEffect.FACTS,
+                        new EffectLedger.LastSend(
+                                TestEffect.sentKey(effect().id(), FIRST), StoreFixture.START, "{\"content\":1}")),
                 row(effect()));
         assertEquals(List.of(row(effect())), client().reads.effects(run));
     }
@@ -146,7 +148,10 @@ interface LedgerRules {
     default void other_data_inside_the_window_follow_the_change_policy() {
         RunId first = doer(effect());
         RunId second = client().fresh();
-        assertEquals(new LedgerDecision.DataChanged(first), ask(second, effect().with(ChangePolicy.REVIEW, "other")));
+        assertEquals(
+                new LedgerDecision.DataChanged(first, StoreFixture.START, "{\"content\":1}"),
+                ask(second, effect().with(ChangePolicy.REVIEW, "other")),
+                "with the data that were accepted");
         assertEquals(
                 new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START),
                 ask(second, effect().with(ChangePolicy.SUPPRESS, "other")));
@@ -404,5 +409,76 @@ interface LedgerRules {
         assertEquals("run_x 17", row(effect).suppressedBy());
         assertTrue(row(note).isStepNote());
         assertEquals(List.of(row(effect)), listed(StoreQueries.EffectFilter.all(client().ws, 9)));
+    }
+
+    @Test
+    default void an_attempt_that_a_crash_cut_off_is_in_the_history_once() {
+        RunId run = client().fresh();
+        TestEffect resent = TestEffect.of(client().ws, "r1").resendFor(HOUR);
+        ask(run, resent);
+        client().fixture.setTime(StoreFixture.START + 9);
+        StoreWrite.AppendJournal again = TestStoreClient.ops(run, resent.reserve(TestEffect.holder(run, 1, 2)));
+        ask(again);
+        ask(again);
+        EffectLedger.EffectRow lost = client().reads.pastEffects(run).getFirst();
+        assertEquals(1, client().reads.pastEffects(run).size(), "also when it is applied again");
+        assertEquals(EffectState.RESERVED, lost.state());
+        assertEquals(StoreFixture.START, lost.lastSend().at());
+        assertEquals(StoreFixture.START + 9, row(resent).lastSend().at());
+        assertEquals(TestEffect.sentKey(resent.id(), 1), lost.lastSend().key());
+        assertEquals(lost.lastSend().key(), row(resent).lastSend().key(), "the same key again");
+        ask(TestStoreClient.ops(run, resent.settle(TestEffect.holder(run, 1, 3), EffectState.UNKNOWN, null)));
+        assertEquals(2, client().reads.pastEffects(run).size(), "settled by another execution");
+    }
+
+    @Test
+    default void a_send_is_found_by_the_key_that_the_provider_received() {
+        TestEffect once = effect();
+        RunId first = client().fresh();
+        client().apply(TestStoreClient.ops(first, once.reserve(first)));
+        String sent = TestEffect.sentKey(once.id(), FIRST);
+        TestEffect noted = TestEffect.of(client().ws, "note of " + first);
+        client().apply(TestStoreClient.ops(
+                first,
+                once.done(first),
+                new EffectLedger.NoteStepResult(
+                        noted.id(),
+                        TestEffect.holder(first, 1, 1),
+                        "1",
+                        TestEffect.FACTS,
+                        new EffectLedger.NotedSend(sent, FIRST, 1))));
+        assertEquals(List.of(row(once)), found(sent, false), "once, although the step has a note");
+        client().fixture.setTime(StoreFixture.START + 2 * HOUR);
+        RunId second = doer(once);
+        assertEquals(List.of(row(noted)), found(sent, false), "the row has moved on to another run");
+        assertEquals(List.of(row(once)), found(TestEffect.sentKey(once.id(), row(once).generation()), false));
+        assertEquals(second, row(once).holder().run());
+        assertEquals(List.of(), found("another", false));
+    }
+
+    @Test
+    default void a_send_of_an_earlier_run_of_the_lineage_is_found_until_the_run_is_deleted() {
+        RunId first = client().fresh();
+        RunId second = client().fresh();
+        TestEffect effect = TestEffect.of(client().ws, "r2");
+        ask(TestStoreClient.ops(first, effect.reserve(TestEffect.in(first, first))));
+        ask(TestStoreClient.ops(first, effect.settle(TestEffect.in(first, first), EffectState.FREE, null)));
+        ask(TestStoreClient.ops(second, effect.reserve(TestEffect.in(first, second))));
+        ask(TestStoreClient.ops(second, effect.settle(TestEffect.in(first, second), EffectState.DONE, "1")));
+        String sent = TestEffect.sentKey(effect.id(), 1);
+        assertEquals(List.of(row(effect)), found(sent, false));
+        assertEquals(client().reads.pastEffects(first), found(sent, true));
+        assertEquals(1, found(sent, true).size());
+        client().apply(client().end(first));
+        client().fixture.setTime(StoreFixture.START + HOUR);
+        client().change(new StoreWriteCommand.DeleteRuns(List.of(first), StoreFixture.START + HOUR));
+        assertEquals(List.of(), found(sent, true));
+    }
+
+    private List<EffectLedger.EffectRow> found(String sentKey, boolean past) {
+        return client().reads.effectsBySentKey(client().ws, sentKey, 9).stream()
+                .filter(one -> one.past() == past)
+                .map(StoreQueries.SentEffect::row)
+                .toList();
     }
 }

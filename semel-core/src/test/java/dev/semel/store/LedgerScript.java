@@ -51,7 +51,7 @@ final class LedgerScript {
         if (random.nextInt(6) == 0) {
             EffectLedger.SuppressingEffect instead =
                     random.nextBoolean() ? new EffectLedger.SuppressingEffect("d4", "run_x 17") : null;
-            ops.add(new EffectLedger.NoteStepResult(pick(ids), holder(by), "{\"noted\":true}", FACTS, instead));
+            ops.add(new EffectLedger.NoteStepResult(pick(ids), holder(by), "{\"noted\":true}", FACTS, instead, null));
         }
         for (int i = reserves ? random.nextInt(3) : 0; i > 0; i--) {
             ops.add(new EffectLedger.ReserveSend(
@@ -67,7 +67,9 @@ final class LedgerScript {
                     pick(List.of("data", "other")),
                     FACTS,
                     false,
-                    false));
+                    false,
+                    generation -> "sent " + generation,
+                    null));
         }
         return ops;
     }

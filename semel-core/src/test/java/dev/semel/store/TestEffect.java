@@ -47,7 +47,23 @@ record TestEffect(
     }
 
     EffectLedger.ReserveSend reserve(EffectLedger.EffectHolder holder) {
-        return new EffectLedger.ReserveSend(id, holder, resendFor, window, onChange, data, FACTS, false, false);
+        return new EffectLedger.ReserveSend(
+                id,
+                holder,
+                resendFor,
+                window,
+                onChange,
+                data,
+                FACTS,
+                false,
+                false,
+                generation -> sentKey(id, generation),
+                "{\"content\":1}");
+    }
+
+    /** What the provider of these tests receives. */
+    static String sentKey(EffectLedger.EffectId id, int generation) {
+        return "sent " + id.digest() + " " + generation;
     }
 
     EffectLedger.SettleSend settle(RunId run, EffectState to, @Nullable String result) {
@@ -63,7 +79,7 @@ record TestEffect(
     }
 
     EffectLedger.NoteStepResult note(RunId run) {
-        return new EffectLedger.NoteStepResult(id, holder(run, 1, 1), "{\"noted\":1}", FACTS);
+        return new EffectLedger.NoteStepResult(id, holder(run, 1, 1), "{\"noted\":1}", FACTS, new EffectLedger.NotedSend(sentKey(id, 3), 3, 2));
     }
 
     /** Another run's effect stood for that of this run. */
@@ -73,6 +89,7 @@ record TestEffect(
                 holder(run, 1, 1),
                 "{\"noted\":1}",
                 FACTS,
-                new EffectLedger.SuppressingEffect("the other digest", "run_x 17"));
+                new EffectLedger.SuppressingEffect("the other digest", "run_x 17"),
+                null);
     }
 }

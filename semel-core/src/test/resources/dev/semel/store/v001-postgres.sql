@@ -90,7 +90,8 @@ CREATE TABLE semel_unfinished_run (
     cancel_requested smallint NOT NULL DEFAULT 0 CHECK (cancel_requested IN (0, 1)),
     crash_count smallint NOT NULL DEFAULT 0,
     queue_state smallint NOT NULL DEFAULT 0 CHECK (queue_state BETWEEN 0 AND 2),
-    has_crashed smallint NOT NULL DEFAULT 0 CHECK (has_crashed IN (0, 1))
+    has_crashed smallint NOT NULL DEFAULT 0 CHECK (has_crashed IN (0, 1)),
+    started_at bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 CREATE INDEX semel_unfinished_run_due ON semel_unfinished_run (due_at, run) WHERE owner IS NULL AND start_blocked = 0;
 CREATE INDEX semel_unfinished_run_by_workflow ON semel_unfinished_run (workflow_id, due_at, run)
@@ -105,6 +106,7 @@ CREATE TABLE semel_finished_run (
     error_message text,
     error_step text,
     entries text NOT NULL,
+    started_at bigint NOT NULL DEFAULT 0,
     ws integer,
     workflow_id text COLLATE "C"
 );
@@ -130,9 +132,12 @@ CREATE TABLE semel_duplicate_request (
     actor text NOT NULL,
     changed_fields text,
     request_count bigint NOT NULL CHECK (request_count > 0),
+    rejected_key text COLLATE "C",
     PRIMARY KEY (run, id)
 );
 CREATE INDEX semel_duplicate_request_by_workspace ON semel_duplicate_request (ws, id);
+CREATE INDEX semel_duplicate_request_by_key ON semel_duplicate_request (ws, rejected_key, id)
+    WHERE rejected_key IS NOT NULL;
 
 CREATE TABLE semel_duplicate_count (
     run bytea PRIMARY KEY,
@@ -202,6 +207,9 @@ CREATE TABLE semel_effect (
     action text NOT NULL,
     object text,
     worth text,
+    sent_key text COLLATE "C",
+    sent_at bigint NOT NULL,
+    content text,
     PRIMARY KEY (ws, digest)
 ) WITH (fillfactor = 80);
 CREATE INDEX semel_effect_by_run ON semel_effect (run);
@@ -209,6 +217,37 @@ CREATE INDEX semel_effect_by_object ON semel_effect (ws, object, run, digest) WH
 CREATE INDEX semel_effect_by_workspace ON semel_effect (ws, run, digest);
 CREATE INDEX semel_effect_unsettled ON semel_effect (ws, state, run, digest) WHERE state > 2;
 CREATE INDEX semel_effect_suppressed ON semel_effect (ws, run, digest) WHERE substr(data, 1, 11) = 'suppressed ';
+CREATE INDEX semel_effect_by_sent_key ON semel_effect (ws, sent_key) WHERE sent_key IS NOT NULL;
+
+CREATE TABLE semel_effect_history (
+    ws integer NOT NULL,
+    digest text COLLATE "C" NOT NULL,
+    step text COLLATE "C" NOT NULL,
+    run bytea NOT NULL,
+    claim integer NOT NULL,
+    reservation integer NOT NULL,
+    state smallint NOT NULL CHECK (state BETWEEN 1 AND 4),
+    generation integer NOT NULL CHECK (generation > 0),
+    attempt integer NOT NULL CHECK (attempt > 0),
+    first_at bigint NOT NULL,
+    accepted_at bigint NOT NULL,
+    window_micros bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    data text,
+    result text,
+    key text NOT NULL,
+    path text NOT NULL,
+    workflow_id text COLLATE "C" NOT NULL,
+    protection text NOT NULL,
+    action text NOT NULL,
+    object text,
+    worth text,
+    sent_key text COLLATE "C",
+    sent_at bigint NOT NULL,
+    content text,
+    PRIMARY KEY (run, digest, generation, attempt)
+);
+CREATE INDEX semel_effect_history_by_sent_key ON semel_effect_history (ws, sent_key) WHERE sent_key IS NOT NULL;
 
 CREATE TABLE semel_signal (
     run bytea NOT NULL,
@@ -470,8 +509,8 @@ CREATE TABLE semel_migration (
 
 INSERT INTO semel_catalog (singleton, revision)
     VALUES (1, 2);
-INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at, data, result, key, path, workflow_id, protection, action, object, worth)
-    VALUES (1, 'd1', 'step of run_00000001UDgBndgl4Ohuyt', '\x00000000000f42410000000000000007', 1, 1, 2, 1, 1, 1800000000000000, 1800000000000000, 3600000000, 1800003600000000, 'data', '{"by":1}', 'the key', 'pay', 'wf_one', 'ask', 'create', 'order 1', '12.50 EUR');
+INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at, data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at)
+    VALUES (1, 'd1', 'step of run_00000001UDgBndgl4Ohuyt', '\x00000000000f42410000000000000007', 1, 1, 2, 1, 1, 1800000000000000, 1800000000000000, 3600000000, 1800003600000000, 'data', '{"by":1}', 'the key', 'pay', 'wf_one', 'ask', 'create', 'order 1', '12.50 EUR', 'sent d1 1', 1800000000000000);
 INSERT INTO semel_finished_run (run, state, ended_at, output, error_code, error_message, error_step, entries, ws, workflow_id)
     VALUES ('\x00000000000f42410000000000000007', 10, 1800000000000000, '{"ok":true}', NULL, NULL, NULL, '[]', NULL, NULL);
 INSERT INTO semel_journal (run, seq, at, entries)
@@ -493,4 +532,4 @@ INSERT INTO semel_workflow_version (workflow_id, version, body, published_at, pu
 INSERT INTO semel_workspace (ws, name, secret, created_at)
     VALUES (1, 'one', '\x736563726574206f66206f6e65', 1800000000000000);
 INSERT INTO semel_migration (number, name, checksum, breaking)
-    VALUES (1, 'V001__schema.sql', '8e5b6f8ba568fdccc160984d6d232fcf', 0);
+    VALUES (1, 'V001__schema.sql', 'c6e8d1fac1f4859ccaa50dc0a96491d8', 0);

@@ -4,18 +4,21 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.MetricUpdateCollector;
+import dev.semel.store.StoreQueries;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 public final class EffectLedgerRepository {
     private static final String FIND = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
-               data, result, key, path, workflow_id, protection, action, object, worth
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
         FROM semel_effect WHERE ws = ? AND digest = ?
         """;
 
@@ -24,29 +27,38 @@ public final class EffectLedgerRepository {
             accepted_at,
                                   window_micros, expires_at, data, result, key, path, workflow_id, protection, action,
                                       object,
-                                  worth)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                  worth, sent_key, sent_at, content)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    // A write that the worker repeats after a lost response adds its row once.
+    private static final String INSERT_PAST = """
+        INSERT INTO semel_effect_history (ws, digest, step, run, claim, reservation, state, generation, attempt,
+            first_at, accepted_at, window_micros, expires_at, data, result, key, path, workflow_id, protection, action,
+            object, worth, sent_key, sent_at, content)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (run, digest, generation, attempt) DO NOTHING
         """;
 
     private static final String UPDATE = """
         UPDATE semel_effect SET step = ?, run = ?, claim = ?, reservation = ?, state = ?, generation = ?, attempt = ?,
             first_at = ?, accepted_at = ?, window_micros = ?, expires_at = ?, data = ?, result = ?, key = ?, path = ?,
                 workflow_id = ?,
-            protection = ?, action = ?, object = ?, worth = ?
+            protection = ?, action = ?, object = ?, worth = ?, sent_key = ?, sent_at = ?, content = ?
         WHERE ws = ? AND digest = ?
         """;
 
     private static final String OF_RUN = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
-               data, result, key, path, workflow_id, protection, action, object, worth
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
         FROM semel_effect WHERE run = ? ORDER BY first_at, digest
         """;
 
     private static final String OPEN_OF_RUN = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
-               data, result, key, path, workflow_id, protection, action, object, worth
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
         FROM semel_effect WHERE run = ? AND state IN (1, 3) ORDER BY first_at, digest
         """;
 
@@ -54,7 +66,7 @@ public final class EffectLedgerRepository {
     private static final String EXPIRED_RESENDS = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
-               data, result, key, path, workflow_id, protection, action, object, worth
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
         FROM semel_effect e WHERE state = 3 AND expires_at > 0 AND expires_at <= ?
             AND (expires_at <= ? OR NOT EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = e.run))
         ORDER BY expires_at LIMIT ?
@@ -71,6 +83,27 @@ public final class EffectLedgerRepository {
         FROM (SELECT workflow_id, run, min(expires_at) AS until FROM semel_effect
             WHERE ws = ? AND state = 3 AND expires_at > 0 GROUP BY workflow_id, run) r
         GROUP BY workflow_id ORDER BY 5, 1 LIMIT 1000
+        """;
+
+    private static final String PAST_OF_RUN = """
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
+        FROM semel_effect_history WHERE run = ? ORDER BY digest, generation, attempt LIMIT ?
+        """;
+
+    private static final String BY_SENT_KEY = """
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
+        FROM semel_effect WHERE ws = ? AND sent_key = ? ORDER BY run DESC, digest LIMIT ?
+        """;
+
+    private static final String PAST_BY_SENT_KEY = """
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
+        FROM semel_effect_history WHERE ws = ? AND sent_key = ? ORDER BY run DESC, digest, attempt DESC LIMIT ?
         """;
 
     static long findResendUntil(JdbcSession session, RunId run) throws SQLException {
@@ -99,6 +132,43 @@ public final class EffectLedgerRepository {
                 EXPIRED_RESENDS, EffectLedgerRepository::mapRow, now, now - UNFINISHED_LOOKS_FIRST, limit);
     }
 
+    /** Earlier sends that no ledger row of the run shows any more. */
+    static List<EffectLedger.EffectRow> listPastByRun(JdbcSession session, RunId run, int limit) throws SQLException {
+        return session.queryList(PAST_OF_RUN, EffectLedgerRepository::mapRow, run, limit);
+    }
+
+    /** The rows whose send had this key, then earlier sends. A run is listed once for each step. */
+    static List<StoreQueries.SentEffect> listBySentKey(JdbcSession session, int ws, String sentKey, int limit)
+            throws SQLException {
+        List<StoreQueries.SentEffect> all = new ArrayList<>();
+        session.queryList(BY_SENT_KEY, EffectLedgerRepository::mapRow, ws, sentKey, limit)
+                .forEach(row -> all.add(new StoreQueries.SentEffect(row, false)));
+        session.queryList(PAST_BY_SENT_KEY, EffectLedgerRepository::mapRow, ws, sentKey, limit)
+                .forEach(row -> all.add(new StoreQueries.SentEffect(row, true)));
+        Map<String, StoreQueries.SentEffect> found = new LinkedHashMap<>();
+        for (StoreQueries.SentEffect one : all) {
+            String sender = one.row().holder().run() + " " + one.row().details().path();
+            StoreQueries.SentEffect known = found.get(sender);
+            // The row that was sent knows more than the note of its step.
+            if (known == null || known.row().isStepNote() && !one.past()) {
+                found.put(sender, one);
+            }
+        }
+        return found.values().stream().limit(limit).toList();
+    }
+
+    /** Adds a send to the history; its result and payload stay with the newer row. */
+    static void insertPast(JdbcSession session, EffectLedger.EffectRow row) throws SQLException {
+        session.update(INSERT_PAST, pastValues(row));
+    }
+
+    /** All columns of a history row, in the order of the table. */
+    private static @Nullable Object[] pastValues(EffectLedger.EffectRow row) {
+        List<@Nullable Object> values = values(row);
+        values.addAll(0, List.of(row.id().workspace(), row.id().digest()));
+        return values.toArray();
+    }
+
     static List<EffectLedger.EffectRow> listByRun(JdbcSession session, RunId run) throws SQLException {
         return session.queryList(OF_RUN, EffectLedgerRepository::mapRow, run);
     }
@@ -120,6 +190,9 @@ public final class EffectLedgerRepository {
         EffectLedger.LedgerChange change = EffectLedger.apply(row, op, now);
         EffectLedger.EffectRow next = change.row();
         counted.countEffect(op, next);
+        if (change.past() != null) {
+            insertPast(session, change.past());
+        }
         if (next != null && row == null) {
             insert(session, next);
         } else if (next != null) {
@@ -162,7 +235,10 @@ public final class EffectLedgerRepository {
                 row.details().protection(),
                 row.details().does(),
                 row.details().object(),
-                row.details().worth()));
+                row.details().worth(),
+                row.lastSend().key(),
+                row.lastSend().at(),
+                row.lastSend().content()));
     }
 
     /** Maps all columns, in the order of the table. */
@@ -187,6 +263,7 @@ public final class EffectLedgerRepository {
                         row.getString(19),
                         row.getString(20),
                         row.getString(21),
-                        row.getString(22)));
+                        row.getString(22)),
+                new EffectLedger.LastSend(row.getString(23), row.getLong(24), row.getString(25)));
     }
 }

@@ -18,7 +18,7 @@ final class EffectListQueries {
     private static final String OF_WORKSPACE = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
-               data, result, key, path, workflow_id, protection, action, object, worth
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE COALESCE(data, '') <> 'noted' AND (? <> 1 OR substr(COALESCE(data, ''), 1, 11) <> 'suppressed ')
@@ -35,7 +35,7 @@ final class EffectListQueries {
     private static final String OF_OBJECT = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
-               data, result, key, path, workflow_id, protection, action, object, worth
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND object = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE COALESCE(data, '') <> 'noted' AND (? <> 1 OR substr(COALESCE(data, ''), 1, 11) <> 'suppressed ')
@@ -53,7 +53,7 @@ final class EffectListQueries {
     private static final String SUPPRESSED = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
-               data, result, key, path, workflow_id, protection, action, object, worth
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND substr(data, 1, 11) = 'suppressed ' AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = ''
@@ -71,7 +71,7 @@ final class EffectListQueries {
     private static final String UNSETTLED = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
-               data, result, key, path, workflow_id, protection, action, object, worth
+               data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND state > 2 AND state = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE (state <> 3 OR expires_at = 0)

@@ -65,8 +65,9 @@ final class FailedRunResumer {
     private static final String DELETE_WAITS = "DELETE FROM semel_signal_wait WHERE run = ?";
 
     private static final String INSERT_STATE = """
-        INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked)
-        SELECT r.run, r.workflow_id, NULL, ?, CASE WHEN f.paused = 1 THEN ? ELSE ? END, f.paused
+        INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked, started_at)
+        SELECT r.run, r.workflow_id, NULL, ?, CASE WHEN f.paused = 1 THEN ? ELSE ? END, f.paused,
+            COALESCE((SELECT NULLIF(e.started_at, 0) FROM semel_finished_run e WHERE e.run = r.run), r.created_at)
         FROM semel_run r JOIN semel_workflow f ON f.workflow_id = r.workflow_id WHERE r.run = ?
         """;
 
@@ -150,9 +151,9 @@ final class FailedRunResumer {
     private void apply(StoreWriteCommand.ResumeFailedRun resume, long now) throws SQLException {
         RunId run = resume.run();
         session.update(JOURNAL, run, resume.seq(), now, resume.entries());
-        session.update(DELETE_RESULT, run);
         session.update(DELETE_WAITS, run);
         session.update(INSERT_STATE, resume.firstClaim(), RunState.QUEUED.code(), RunState.RUNNING.code(), run);
+        session.update(DELETE_RESULT, run);
         new JdbcConcurrencyAndRateLimiter(session).requeue(run, resume.queueLimits());
         for (EffectLedger.LedgerOperation op : resume.ops()) {
             session.update(LOCK_EFFECT, op.id().workspace(), op.id().digest());

@@ -2,7 +2,9 @@ package dev.semel.store.jdbc;
 
 import dev.semel.effect.EffectGeneration;
 import dev.semel.effect.EffectLedger;
+import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
+import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWriteCommand;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Applies retention to finished runs: deletes them, or erases their payloads. It treats a lineage as a whole, because a
@@ -84,6 +87,9 @@ final class FinishedRunCleanup {
         DELETE FROM semel_effect
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
+        DELETE FROM semel_effect_history
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
         DELETE FROM semel_run_link
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
@@ -111,11 +117,17 @@ final class FinishedRunCleanup {
         DELETE FROM semel_signal
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        UPDATE semel_effect SET result = NULL,
+        UPDATE semel_effect SET result = NULL, content = NULL,
             data = CASE WHEN data = 'noted' OR substr(data, 1, 11) = 'suppressed ' THEN data END
-            WHERE (result IS NOT NULL OR data IS NOT NULL)
+            WHERE (result IS NOT NULL OR data IS NOT NULL OR content IS NOT NULL)
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """);
+
+    private static final String QUESTIONS = """
+        SELECT ws, id, question FROM semel_review
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ORDER BY ws, id
+        """;
 
     private final JdbcSession session;
 
@@ -166,8 +178,28 @@ final class FinishedRunCleanup {
             for (String statement : PAYLOADS) {
                 session.update(statement, bound(some));
             }
+            eraseReviewPayloads(some);
         }
         return blanked;
+    }
+
+    private record StoredQuestion(int ws, String id, String text) {}
+
+    /** A review shows data of its run: what an approval is about, and the data of a changed message. */
+    private void eraseReviewPayloads(List<RunId> some) throws SQLException {
+        List<StoredQuestion> questions = session.queryList(
+                QUESTIONS, row -> new StoredQuestion(row.getInt(1), row.getString(2), row.getString(3)), bound(some));
+        for (StoredQuestion question : questions) {
+            if (StrictJsonCodec.parse(question.text()) instanceof ObjectNode text
+                    && HumanReviewStoreWriteCommand.ReviewQuestion.PAYLOADS.stream().anyMatch(text::has)) {
+                text.remove(HumanReviewStoreWriteCommand.ReviewQuestion.PAYLOADS);
+                session.update(
+                        "UPDATE semel_review SET question = ? WHERE ws = ? AND id = ?",
+                        StrictJsonCodec.write(text),
+                        question.ws(),
+                        question.id());
+            }
+        }
     }
 
     /**

@@ -29,7 +29,8 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
             r.input,
                r.lineage, r.previous_run, r.duplicate_of, r.created_at, w.state, w.claim_count, e.state, e.ended_at,
                e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
-               w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth
+               w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth,
+               COALESCE(w.started_at, e.started_at)
         FROM semel_run r
         LEFT JOIN semel_unfinished_run w ON w.run = r.run
         LEFT JOIN semel_finished_run e ON e.run = r.run
@@ -39,13 +40,18 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
         """;
 
     private static final String REQUESTS_OF_RUN = """
-        SELECT id, ws, run, conflict, at, status_code, actor, changed_fields, request_count
+        SELECT id, ws, run, conflict, at, status_code, actor, changed_fields, request_count, rejected_key
         FROM semel_duplicate_request WHERE run = ? AND id < ? ORDER BY id DESC LIMIT ?
         """;
 
     private static final String REQUESTS = """
-        SELECT id, ws, run, conflict, at, status_code, actor, changed_fields, request_count
+        SELECT id, ws, run, conflict, at, status_code, actor, changed_fields, request_count, rejected_key
         FROM semel_duplicate_request WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
+        """;
+
+    private static final String REJECTED_REQUESTS = """
+        SELECT id, ws, run, conflict, at, status_code, actor, changed_fields, request_count, rejected_key
+        FROM semel_duplicate_request WHERE ws = ? AND rejected_key = ? AND id < ? ORDER BY id DESC LIMIT ?
         """;
 
     private static final String KEYS = """
@@ -220,6 +226,16 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     }
 
     @Override
+    public List<EffectLedger.EffectRow> pastEffects(RunId run) {
+        return query(() -> EffectLedgerRepository.listPastByRun(session, run, MOST_PAST_EFFECTS));
+    }
+
+    @Override
+    public List<SentEffect> effectsBySentKey(int ws, String sentKey, int limit) {
+        return query(() -> EffectLedgerRepository.listBySentKey(session, ws, sentKey, limit));
+    }
+
+    @Override
     public List<EffectLedger.EffectRow> openEffects(RunId run) {
         return query(() -> EffectLedgerRepository.listOpenByRun(session, run));
     }
@@ -293,6 +309,11 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     @Override
     public List<StoreWrite.DuplicateRequest> requests(int ws, @Nullable RunId before, int limit) {
         return list(REQUESTS, RowMappers::mapDuplicateRequest, ws, upTo(before), limit);
+    }
+
+    @Override
+    public List<StoreWrite.DuplicateRequest> rejectedRequests(int ws, String key, @Nullable RunId before, int limit) {
+        return list(REJECTED_REQUESTS, RowMappers::mapDuplicateRequest, ws, key, upTo(before), limit);
     }
 
     @Override

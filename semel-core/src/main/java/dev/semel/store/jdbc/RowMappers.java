@@ -70,7 +70,8 @@ public final class RowMappers {
                 new DatabaseRows.DuplicateCounts(row.getLong(24), row.getLong(25), row.getLong(26)),
                 mapRunId(row, 31),
                 mapRunId(row, 32),
-                row.getInt(33));
+                row.getInt(33),
+                row.getLong(34));
     }
 
     private static DatabaseRows.RunProgress work(ResultSet row) throws SQLException {
@@ -88,7 +89,8 @@ public final class RowMappers {
                 row.getInt(6),
                 row.getString(7),
                 row.getString(8),
-                row.getLong(9));
+                row.getLong(9),
+                row.getString(10));
     }
 
     static DatabaseRows.KeyRow mapKeyRow(ResultSet row) throws SQLException {

@@ -27,7 +27,8 @@ final class RunListQueries {
                r.lineage, r.previous_run, r.duplicate_of, r.created_at, w.state, w.claim_count, e.state, e.ended_at,
                CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message,
                    e.error_step, '[]', u.replays, u.conflicts, u.last_at,
-               w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth
+               w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth,
+               COALESCE(w.started_at, e.started_at)
         FROM semel_run r
         LEFT JOIN semel_unfinished_run w ON w.run = r.run
         LEFT JOIN semel_finished_run e ON e.run = r.run
@@ -44,7 +45,8 @@ final class RunListQueries {
                r.lineage, r.previous_run, r.duplicate_of, r.created_at, w.state, w.claim_count, e.state, e.ended_at,
                CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message,
                    e.error_step, '[]', u.replays, u.conflicts, u.last_at,
-               w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth
+               w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth,
+               COALESCE(w.started_at, e.started_at)
         FROM semel_run r
         LEFT JOIN semel_unfinished_run w ON w.run = r.run
         LEFT JOIN semel_finished_run e ON e.run = r.run

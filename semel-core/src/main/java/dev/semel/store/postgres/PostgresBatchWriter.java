@@ -55,6 +55,8 @@ final class PostgresBatchWriter implements StoreBatchWriter {
 
     private static final String CLAIM = """
         UPDATE semel_unfinished_run w SET owner = ?, claim_count = w.claim_count + 1, waiting_for = NULL,
+            started_at = CASE WHEN w.state > 1 OR w.started_at <> 0 THEN w.started_at
+                WHEN w.cancel_requested = 1 THEN -1 ELSE ? END,
             state = CASE WHEN w.state IN (4, 5, 6) THEN 3 ELSE GREATEST(w.state, 2) END
         WHERE w.run = ANY (?::bytea[]) RETURNING w.run, w.claim_count, w.workflow_id
         """;
@@ -227,16 +229,17 @@ final class PostgresBatchWriter implements StoreBatchWriter {
                     .value(claim.maxCrashes())
                     .list(row -> new FairRunClaimer.DueRun(
                             row.getString(1), RunId.of(row.getBytes(2)), row.getLong(3), row.getLong(4)));
-            return claimLocked(session, lease, memory.fitting(due));
+            return claimLocked(session, lease, memory.fitting(due), context.now());
         });
     }
 
     private static List<FairRunClaimer.ClaimedRun> claimLocked(
-            JdbcSession session, long lease, List<FairRunClaimer.DueRun> due) throws SQLException {
+            JdbcSession session, long lease, List<FairRunClaimer.DueRun> due, long now) throws SQLException {
         return due.isEmpty()
                 ? List.of()
                 : new ArrayStatement<>(session, CLAIM, due)
                         .value(lease)
+                        .value(now)
                         .bytes(one -> one.run().bytes())
                         .list(row -> new FairRunClaimer.ClaimedRun(
                                 row.getString(3),

@@ -25,7 +25,7 @@ final class PostgresEffectLedgerWriter {
         CROSS JOIN LATERAL (
             SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
                 window_micros, expires_at,
-                   data, result, key, path, workflow_id, protection, action, object, worth
+                   data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
             FROM semel_effect e WHERE e.ws = u.ws AND e.digest = u.digest LIMIT 1 FOR NO KEY UPDATE) e
         """;
 
@@ -34,11 +34,11 @@ final class PostgresEffectLedgerWriter {
             accepted_at,
                                   window_micros, expires_at, data, result, key, path, workflow_id, protection, action,
                                       object,
-                                  worth)
+                                  worth, sent_key, sent_at, content)
         SELECT *
         FROM unnest(?::int[], ?::text[], ?::text[], ?::bytea[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[],
                     ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
-                    ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                    ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[])
         ON CONFLICT (ws, digest) DO NOTHING RETURNING ws, digest
         """;
 
@@ -49,14 +49,35 @@ final class PostgresEffectLedgerWriter {
             window_micros = u.window_micros, expires_at = u.expires_at, data = u.data, result = u.result, key = u.key,
                 path = u.path,
             workflow_id = u.workflow_id, protection = u.protection, action = u.action, object = u.object,
-                worth = u.worth
+                worth = u.worth, sent_key = u.sent_key, sent_at = u.sent_at, content = u.content
         FROM unnest(?::int[], ?::text[], ?::text[], ?::bytea[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[],
                     ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
-                    ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                    ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[])
             AS u(ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
                 window_micros, expires_at,
-                 data, result, key, path, workflow_id, protection, action, object, worth)
+                 data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content)
         WHERE e.ws = u.ws AND e.digest = u.digest
+        """;
+
+    // A write that the worker repeats after a lost response adds its row once.
+    // differs: locks the run row until the commit and skips a run that retention deletes right now.
+    private static final String INSERT_PAST = """
+        WITH there AS MATERIALIZED (
+            SELECT l.run FROM unnest(?::bytea[]) AS w(run)
+            CROSS JOIN LATERAL (
+                SELECT r.run FROM semel_run r WHERE r.run = w.run LIMIT 1 FOR KEY SHARE SKIP LOCKED) l)
+        INSERT INTO semel_effect_history (ws, digest, step, run, claim, reservation, state, generation, attempt,
+            first_at, accepted_at, window_micros, expires_at, data, result, key, path, workflow_id, protection, action,
+            object, worth, sent_key, sent_at, content)
+        SELECT u.*
+        FROM unnest(?::int[], ?::text[], ?::text[], ?::bytea[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[],
+                    ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
+                    ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::text[])
+            AS u(ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+                window_micros, expires_at,
+                 data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content)
+        WHERE u.run IN (SELECT run FROM there)
+        ON CONFLICT (run, digest, generation, attempt) DO NOTHING
         """;
 
     private final JdbcSession session;
@@ -69,9 +90,12 @@ final class PostgresEffectLedgerWriter {
         this.now = now;
     }
 
-    /** An operation and the row that it produced; null if it changed nothing. */
+    /** An operation and the row that it produced; null if it changed nothing. {@code past}: for the history. */
     private record RowOperation(
-            RunProgressBatchItem turn, EffectLedger.LedgerOperation op, EffectLedger.@Nullable EffectRow row) {
+            RunProgressBatchItem turn,
+            EffectLedger.LedgerOperation op,
+            EffectLedger.@Nullable EffectRow row,
+            EffectLedger.@Nullable EffectRow past) {
         boolean isReservation() {
             return op instanceof EffectLedger.ReserveSend;
         }
@@ -85,7 +109,7 @@ final class PostgresEffectLedgerWriter {
 
         EffectLedger.LedgerDecision apply(RunProgressBatchItem turn, EffectLedger.LedgerOperation op, long now) {
             EffectLedger.LedgerChange change = EffectLedger.apply(current, op, now);
-            events.add(new RowOperation(turn, op, change.row()));
+            events.add(new RowOperation(turn, op, change.row(), change.past()));
             current = change.row() == null ? current : change.row();
             return change.decision();
         }
@@ -144,6 +168,23 @@ final class PostgresEffectLedgerWriter {
         }
         if (!changed.isEmpty()) {
             bind(new ArrayStatement<>(session, UPDATE, changed)).update();
+        }
+        insertPast(cells.values());
+    }
+
+    private void insertPast(Collection<LedgerRowState> cells) throws SQLException {
+        List<EffectLedger.EffectRow> past = new ArrayList<>();
+        for (LedgerRowState cell : cells) {
+            for (RowOperation event : cell.events) {
+                if (event.past() != null && !cell.lost && !event.turn().deferred) {
+                    past.add(event.past());
+                }
+            }
+        }
+        if (!past.isEmpty()) {
+            bind(new ArrayStatement<>(session, INSERT_PAST, past)
+                            .ids(row -> row.holder().run()))
+                    .update();
         }
     }
 
@@ -241,6 +282,9 @@ final class PostgresEffectLedgerWriter {
                 .texts(row -> row.details().protection())
                 .texts(row -> row.details().does())
                 .texts(row -> row.details().object())
-                .texts(row -> row.details().worth());
+                .texts(row -> row.details().worth())
+                .texts(row -> row.lastSend().key())
+                .longs(row -> row.lastSend().at())
+                .texts(row -> row.lastSend().content());
     }
 }

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,17 +55,17 @@ final class PostgresRunProgressWriter {
 
     private static final String DELETE_STATE = """
         DELETE FROM semel_unfinished_run WHERE owner = ? AND claim_count = ? AND run = ANY (?)
-            RETURNING run, queue_state, has_crashed
+            RETURNING run, queue_state, has_crashed, started_at
         """;
 
     private static final String INSERT_RESULT = """
         INSERT INTO semel_finished_run (run, state, ended_at, output, error_code, error_message, error_step, entries,
-            ws, workflow_id)
-        SELECT run, state, ?, output, error_code, error_message, error_step, entries,
+            started_at, ws, workflow_id)
+        SELECT run, state, ?, output, error_code, error_message, error_step, entries, started_at,
             CASE WHEN state > 10 THEN (SELECT r.ws FROM semel_run r WHERE r.run = u.run) END,
             CASE WHEN state > 10 THEN (SELECT r.workflow_id FROM semel_run r WHERE r.run = u.run) END
-        FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-            AS u(run, state, output, error_code, error_message, error_step, entries)
+        FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[])
+            AS u(run, state, output, error_code, error_message, error_step, entries, started_at)
         """;
 
     private static final String HAS_RESULT = """
@@ -81,10 +82,10 @@ final class PostgresRunProgressWriter {
                 SELECT r.run, r.workflow_id FROM semel_run r WHERE r.run = w.run LIMIT 1 FOR KEY SHARE SKIP LOCKED) l),
         seen AS (
             INSERT INTO semel_duplicate_request (run, id, ws, conflict, at, status_code, actor, changed_fields,
-                request_count)
+                request_count, rejected_key)
             SELECT u.* FROM unnest(?::bytea[], ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[],
-                                   ?::text[], ?::bigint[])
-                AS u(run, id, ws, conflict, at, status_code, actor, changed_fields, request_count)
+                                   ?::text[], ?::bigint[], ?::text[])
+                AS u(run, id, ws, conflict, at, status_code, actor, changed_fields, request_count, rejected_key)
             WHERE u.run IN (SELECT run FROM there)
             ON CONFLICT (run, id) DO NOTHING
             RETURNING run, id, conflict, at, request_count),
@@ -103,6 +104,7 @@ final class PostgresRunProgressWriter {
     private final PostgresBatchRowLocker locks;
     private final MetricUpdateCollector counted;
     private final Set<RunId> crashed = new HashSet<>();
+    private final Map<RunId, Long> started = new HashMap<>();
     private boolean freedQueueEntries;
 
     PostgresRunProgressWriter(
@@ -273,6 +275,7 @@ final class PostgresRunProgressWriter {
                     .texts(end -> end.result().errorMessage())
                     .texts(end -> end.result().errorStep())
                     .texts(StoreWrite.EndRun::entries)
+                    .longs(end -> started.getOrDefault(end.run(), 0L))
                     .update();
         }
         for (StoreWrite.EndRun end : ours) {
@@ -292,6 +295,7 @@ final class PostgresRunProgressWriter {
                 .forEach(row -> {
                     RunId run = RunId.of(row.getBytes(1));
                     ended.add(run);
+                    started.put(run, row.getLong(4));
                     if (row.getInt(2) != 0) {
                         gated.add(run);
                     }
@@ -340,6 +344,7 @@ final class PostgresRunProgressWriter {
                 .texts(StoreWrite.DuplicateRequest::actor)
                 .texts(StoreWrite.DuplicateRequest::changed)
                 .longs(StoreWrite.DuplicateRequest::times)
+                .texts(StoreWrite.DuplicateRequest::rejectedKey)
                 .forEach(row -> {
                     RunId id = RunId.of(row.getBytes(1));
                     String workflowId = row.getString(2);

@@ -42,7 +42,8 @@ final class PostgresStoreQueries extends JdbcStoreQueries {
                 r.correlation_id, r.input,
                    r.lineage, r.previous_run, r.duplicate_of, r.created_at, w.state, w.claim_count, e.state, e.ended_at,
                    e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
-                   w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth
+                   w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth,
+               COALESCE(w.started_at, e.started_at)
             FROM semel_run r
             LEFT JOIN semel_unfinished_run w ON w.run = r.run
             LEFT JOIN semel_finished_run e ON e.run = r.run
@@ -62,7 +63,7 @@ final class PostgresStoreQueries extends JdbcStoreQueries {
         CROSS JOIN LATERAL (
             SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
                 window_micros, expires_at,
-                   data, result, key, path, workflow_id, protection, action, object, worth
+                   data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at, content
             FROM semel_effect WHERE run = u.run LIMIT 1000000000) e
         """;
     private static final String LINEAGES = """

@@ -46,19 +46,21 @@ final class SqliteRunProgressWriter {
 
     private static final String CLAIM = """
         UPDATE semel_unfinished_run SET owner = ?, claim_count = claim_count + 1, waiting_for = NULL,
+            started_at = CASE WHEN state > 1 OR started_at <> 0 THEN started_at
+                WHEN cancel_requested = 1 THEN -1 ELSE ? END,
             state = CASE WHEN state IN (4, 5, 6) THEN 3 ELSE MAX(state, 2) END
         WHERE run = ? RETURNING claim_count
         """;
 
     private static final String FINISH = """
         DELETE FROM semel_unfinished_run WHERE run = ? AND owner = ? AND claim_count = ?
-            RETURNING queue_state, has_crashed
+            RETURNING queue_state, has_crashed, started_at
         """;
 
     private static final String INSERT_RESULT = """
         INSERT INTO semel_finished_run (run, state, ended_at, output, error_code, error_message, error_step, entries,
-            ws, workflow_id)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+            started_at, ws, workflow_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
             CASE WHEN ?2 > 10 THEN (SELECT r.ws FROM semel_run r WHERE r.run = ?1) END,
             CASE WHEN ?2 > 10 THEN (SELECT r.workflow_id FROM semel_run r WHERE r.run = ?1) END)
         ON CONFLICT (run) DO NOTHING
@@ -67,8 +69,8 @@ final class SqliteRunProgressWriter {
     // A run that retention deleted meanwhile gets no request rows.
     private static final String INSERT_REQUEST = """
         INSERT INTO semel_duplicate_request (run, id, ws, conflict, at, status_code, actor, changed_fields,
-            request_count)
-        SELECT r.run, ?, ?, ?, ?, ?, ?, ?, ? FROM semel_run r WHERE r.run = ? ON CONFLICT (run, id) DO NOTHING
+            request_count, rejected_key)
+        SELECT r.run, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM semel_run r WHERE r.run = ? ON CONFLICT (run, id) DO NOTHING
         """;
 
     private static final String ADD_DUPLICATES = """
@@ -144,7 +146,7 @@ final class SqliteRunProgressWriter {
         }
         FinishedExecution gone = session.queryOne(
                 FINISH,
-                row -> new FinishedExecution(row.getInt(1) != 0, row.getInt(2) == 1),
+                row -> new FinishedExecution(row.getInt(1) != 0, row.getInt(2) == 1, row.getLong(3)),
                 end.run(),
                 owner,
                 end.by().claim());
@@ -163,7 +165,8 @@ final class SqliteRunProgressWriter {
                 ending.errorCode(),
                 ending.errorMessage(),
                 ending.errorStep(),
-                end.entries());
+                end.entries(),
+                gone.startedAt());
         List<EffectLedger.LedgerDecision> verdicts = ledger(end.ops(), now);
         if (gone.isQueued()) {
             limiter.leaveQueues(List.of(end.run()));
@@ -175,7 +178,7 @@ final class SqliteRunProgressWriter {
     }
 
     /** {@code hasCrashed}: a worker died while it executed the run. */
-    private record FinishedExecution(boolean isQueued, boolean hasCrashed) {}
+    private record FinishedExecution(boolean isQueued, boolean hasCrashed, long startedAt) {}
 
     boolean recordDuplicates(StoreWrite.RecordDuplicates tally) throws SQLException {
         for (StoreWrite.DuplicateRequest row : tally.rows()) {
@@ -189,6 +192,7 @@ final class SqliteRunProgressWriter {
                     row.actor(),
                     row.changed(),
                     row.times(),
+                    row.rejectedKey(),
                     row.run());
             if (isNew == 1) {
                 session.update(
@@ -221,7 +225,7 @@ final class SqliteRunProgressWriter {
                 String workflowId = claimQuota.workflow().workflowId();
                 for (FairRunClaimer.DueRun due : memory.fitting(free(claimQuota, claim, now))) {
                     RunId run = due.run();
-                    Integer claims = session.queryOne(CLAIM, row -> row.getInt(1), owner, run);
+                    Integer claims = session.queryOne(CLAIM, row -> row.getInt(1), owner, now, run);
                     if (claims != null) {
                         claimedRuns.add(
                                 new FairRunClaimer.ClaimedRun(workflowId, new StoreWrite.RunExecution(run, claims)));

@@ -98,6 +98,7 @@ CREATE INDEX semel_run_by_lineage ON semel_run (lineage) WHERE lineage <> run;
 -- start_blocked: 1 while the workflow is paused or the run waits in a queue. waiting_for: JSON.
 -- crash_count: workers that died in a row while they executed it. has_crashed: whether any ever did.
 -- queue_state: 0 in no queue, 1 all of its queue entries have started, 2 waits in a queue.
+-- started_at: when a queued run started; 0 if it started with its admission, -1 if it was cancelled before.
 CREATE TABLE semel_unfinished_run (
     run bytea PRIMARY KEY,
     workflow_id text COLLATE "C" NOT NULL,
@@ -110,7 +111,8 @@ CREATE TABLE semel_unfinished_run (
     cancel_requested smallint NOT NULL DEFAULT 0 CHECK (cancel_requested IN (0, 1)),
     crash_count smallint NOT NULL DEFAULT 0,
     queue_state smallint NOT NULL DEFAULT 0 CHECK (queue_state BETWEEN 0 AND 2),
-    has_crashed smallint NOT NULL DEFAULT 0 CHECK (has_crashed IN (0, 1))
+    has_crashed smallint NOT NULL DEFAULT 0 CHECK (has_crashed IN (0, 1)),
+    started_at bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 CREATE INDEX semel_unfinished_run_due ON semel_unfinished_run (due_at, run) WHERE owner IS NULL AND start_blocked = 0;
 -- Due runs by workflow: a claim takes some of each workflow.
@@ -128,6 +130,7 @@ CREATE TABLE semel_finished_run (
     error_message text,
     error_step text,
     entries text NOT NULL,
+    started_at bigint NOT NULL DEFAULT 0,
     ws integer,
     workflow_id text COLLATE "C"
 );
@@ -145,6 +148,7 @@ CREATE TABLE semel_journal (
 );
 
 -- A row is a request that found its key in use: a duplicate, or a conflict. The first request of a run has no row here.
+-- rejected_key: the key of a rejected request that met the run by its payload or run id.
 CREATE TABLE semel_duplicate_request (
     run bytea NOT NULL,
     id bytea NOT NULL,
@@ -155,9 +159,12 @@ CREATE TABLE semel_duplicate_request (
     actor text NOT NULL,
     changed_fields text,
     request_count bigint NOT NULL CHECK (request_count > 0),
+    rejected_key text COLLATE "C",
     PRIMARY KEY (run, id)
 );
 CREATE INDEX semel_duplicate_request_by_workspace ON semel_duplicate_request (ws, id);
+CREATE INDEX semel_duplicate_request_by_key ON semel_duplicate_request (ws, rejected_key, id)
+    WHERE rejected_key IS NOT NULL;
 
 -- A row is the number of duplicate and conflicting requests of a run.
 CREATE TABLE semel_duplicate_count (
@@ -211,6 +218,7 @@ CREATE INDEX semel_run_link_by_replay ON semel_run_link (replay_of, run) WHERE r
 
 -- A row is the ledger entry of an effect key. state: 1 reserved, 2 done, 3 in doubt, 4 free to send.
 -- data: digest of what was sent; 'noted' for a step's copy of another row; 'suppressed ' and the effect that it repeats.
+-- sent_key: the key as the provider received it. content: the sent data, where a review may have to show them.
 CREATE TABLE semel_effect (
     ws integer NOT NULL,
     digest text COLLATE "C" NOT NULL,
@@ -234,6 +242,9 @@ CREATE TABLE semel_effect (
     action text NOT NULL,
     object text,
     worth text,
+    sent_key text COLLATE "C",
+    sent_at bigint NOT NULL,
+    content text,
     PRIMARY KEY (ws, digest)
 ) WITH (fillfactor = 80);
 CREATE INDEX semel_effect_by_run ON semel_effect (run);
@@ -242,6 +253,39 @@ CREATE INDEX semel_effect_by_workspace ON semel_effect (ws, run, digest);
 -- Effects in doubt or not done, which are few.
 CREATE INDEX semel_effect_unsettled ON semel_effect (ws, state, run, digest) WHERE state > 2;
 CREATE INDEX semel_effect_suppressed ON semel_effect (ws, run, digest) WHERE substr(data, 1, 11) = 'suppressed ';
+CREATE INDEX semel_effect_by_sent_key ON semel_effect (ws, sent_key) WHERE sent_key IS NOT NULL;
+
+-- A row is a send that the ledger row no longer shows: a crash cut it off (state 1), or another run or generation
+-- followed. Columns as in semel_effect.
+CREATE TABLE semel_effect_history (
+    ws integer NOT NULL,
+    digest text COLLATE "C" NOT NULL,
+    step text COLLATE "C" NOT NULL,
+    run bytea NOT NULL,
+    claim integer NOT NULL,
+    reservation integer NOT NULL,
+    state smallint NOT NULL CHECK (state BETWEEN 1 AND 4),
+    generation integer NOT NULL CHECK (generation > 0),
+    attempt integer NOT NULL CHECK (attempt > 0),
+    first_at bigint NOT NULL,
+    accepted_at bigint NOT NULL,
+    window_micros bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    data text,
+    result text,
+    key text NOT NULL,
+    path text NOT NULL,
+    workflow_id text COLLATE "C" NOT NULL,
+    protection text NOT NULL,
+    action text NOT NULL,
+    object text,
+    worth text,
+    sent_key text COLLATE "C",
+    sent_at bigint NOT NULL,
+    content text,
+    PRIMARY KEY (run, digest, generation, attempt)
+);
+CREATE INDEX semel_effect_history_by_sent_key ON semel_effect_history (ws, sent_key) WHERE sent_key IS NOT NULL;
 
 -- A row is a signal to a run.
 CREATE TABLE semel_signal (

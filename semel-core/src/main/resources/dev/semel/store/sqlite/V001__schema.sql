@@ -99,6 +99,7 @@ CREATE INDEX semel_run_by_lineage ON semel_run (lineage) WHERE lineage <> run;
 -- start_blocked: 1 while the workflow is paused or the run waits in a queue. waiting_for: JSON.
 -- crash_count: workers that died in a row while they executed it. has_crashed: whether any ever did.
 -- queue_state: 0 in no queue, 1 all of its queue entries have started, 2 waits in a queue.
+-- started_at: when a queued run started; 0 if it started with its admission, -1 if it was cancelled before.
 CREATE TABLE semel_unfinished_run (
     run BLOB NOT NULL PRIMARY KEY,
     workflow_id TEXT NOT NULL,
@@ -111,7 +112,8 @@ CREATE TABLE semel_unfinished_run (
     cancel_requested INTEGER NOT NULL DEFAULT 0 CHECK (cancel_requested IN (0, 1)),
     crash_count INTEGER NOT NULL DEFAULT 0,
     queue_state INTEGER NOT NULL DEFAULT 0 CHECK (queue_state BETWEEN 0 AND 2),
-    has_crashed INTEGER NOT NULL DEFAULT 0 CHECK (has_crashed IN (0, 1))
+    has_crashed INTEGER NOT NULL DEFAULT 0 CHECK (has_crashed IN (0, 1)),
+    started_at INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX semel_unfinished_run_due ON semel_unfinished_run (due_at, run) WHERE owner IS NULL AND start_blocked = 0;
 -- Due runs by workflow: a claim takes some of each workflow.
@@ -129,6 +131,7 @@ CREATE TABLE semel_finished_run (
     error_message TEXT,
     error_step TEXT,
     entries TEXT NOT NULL,
+    started_at INTEGER NOT NULL DEFAULT 0,
     ws INTEGER,
     workflow_id TEXT
 ) STRICT, WITHOUT ROWID;
@@ -146,6 +149,7 @@ CREATE TABLE semel_journal (
 ) STRICT, WITHOUT ROWID;
 
 -- A row is a request that found its key in use: a duplicate, or a conflict. The first request of a run has no row here.
+-- rejected_key: the key of a rejected request that met the run by its payload or run id.
 CREATE TABLE semel_duplicate_request (
     run BLOB NOT NULL,
     id BLOB NOT NULL,
@@ -156,9 +160,12 @@ CREATE TABLE semel_duplicate_request (
     actor TEXT NOT NULL,
     changed_fields TEXT,
     request_count INTEGER NOT NULL CHECK (request_count > 0),
+    rejected_key TEXT,
     PRIMARY KEY (run, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX semel_duplicate_request_by_workspace ON semel_duplicate_request (ws, id);
+CREATE INDEX semel_duplicate_request_by_key ON semel_duplicate_request (ws, rejected_key, id)
+    WHERE rejected_key IS NOT NULL;
 
 -- A row is the number of duplicate and conflicting requests of a run.
 CREATE TABLE semel_duplicate_count (
@@ -212,6 +219,7 @@ CREATE INDEX semel_run_link_by_replay ON semel_run_link (replay_of, run) WHERE r
 
 -- A row is the ledger entry of an effect key. state: 1 reserved, 2 done, 3 in doubt, 4 free to send.
 -- data: digest of what was sent; 'noted' for a step's copy of another row; 'suppressed ' and the effect that it repeats.
+-- sent_key: the key as the provider received it. content: the sent data, where a review may have to show them.
 CREATE TABLE semel_effect (
     ws INTEGER NOT NULL,
     digest TEXT NOT NULL,
@@ -235,6 +243,9 @@ CREATE TABLE semel_effect (
     action TEXT NOT NULL,
     object TEXT,
     worth TEXT,
+    sent_key TEXT,
+    sent_at INTEGER NOT NULL,
+    content TEXT,
     PRIMARY KEY (ws, digest)
 ) STRICT;
 CREATE INDEX semel_effect_by_run ON semel_effect (run);
@@ -243,6 +254,39 @@ CREATE INDEX semel_effect_by_workspace ON semel_effect (ws, run, digest);
 -- Effects in doubt or not done, which are few.
 CREATE INDEX semel_effect_unsettled ON semel_effect (ws, state, run, digest) WHERE state > 2;
 CREATE INDEX semel_effect_suppressed ON semel_effect (ws, run, digest) WHERE substr(data, 1, 11) = 'suppressed ';
+CREATE INDEX semel_effect_by_sent_key ON semel_effect (ws, sent_key) WHERE sent_key IS NOT NULL;
+
+-- A row is a send that the ledger row no longer shows: a crash cut it off (state 1), or another run or generation
+-- followed. Columns as in semel_effect.
+CREATE TABLE semel_effect_history (
+    ws INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    step TEXT NOT NULL,
+    run BLOB NOT NULL,
+    claim INTEGER NOT NULL,
+    reservation INTEGER NOT NULL,
+    state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 4),
+    generation INTEGER NOT NULL CHECK (generation > 0),
+    attempt INTEGER NOT NULL CHECK (attempt > 0),
+    first_at INTEGER NOT NULL,
+    accepted_at INTEGER NOT NULL,
+    window_micros INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    data TEXT,
+    result TEXT,
+    key TEXT NOT NULL,
+    path TEXT NOT NULL,
+    workflow_id TEXT NOT NULL,
+    protection TEXT NOT NULL,
+    action TEXT NOT NULL,
+    object TEXT,
+    worth TEXT,
+    sent_key TEXT,
+    sent_at INTEGER NOT NULL,
+    content TEXT,
+    PRIMARY KEY (run, digest, generation, attempt)
+) STRICT;
+CREATE INDEX semel_effect_history_by_sent_key ON semel_effect_history (ws, sent_key) WHERE sent_key IS NOT NULL;
 
 -- A row is a signal to a run.
 CREATE TABLE semel_signal (

@@ -109,6 +109,18 @@ record DuplicateRequestRoutes(SemelRuntime semel, RunJsonRenderer views, Workflo
                 horizon = horizon == null || oldest.compareTo(horizon) > 0 ? oldest : horizon;
             }
         }
+        // Requests with this key that another identifier led to a run.
+        List<StoreWrite.DuplicateRequest> rejected =
+                StoreReader.read(semel, reads -> reads.rejectedRequests(wanted.ws(), key, after, ROWS_OF_A_RUN));
+        Map<RunId, String> workflows = new HashMap<>();
+        rejected.stream()
+                .filter(row -> all.stream().noneMatch(other -> other.id().equals(row.id())))
+                .filter(row -> fits(wanted, row, workflows))
+                .forEach(all::add);
+        if (rejected.size() == ROWS_OF_A_RUN) {
+            RunId oldest = rejected.getLast().id();
+            horizon = horizon == null || oldest.compareTo(horizon) > 0 ? oldest : horizon;
+        }
         // If a run has more rows than were read, older rows of other runs would be out of order, so they wait for the
         // next page.
         RunId runId = horizon;

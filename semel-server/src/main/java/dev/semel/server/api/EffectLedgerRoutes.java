@@ -11,6 +11,7 @@ import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreQueries;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -24,10 +25,14 @@ final class EffectLedgerRoutes {
         this.masks = new RunPiiMaskFactory(semel);
     }
 
-    /** The filter `q`: `object:order/1 key:KEY state:in_doubt workflow:NAME protection:none suppressed:true`. */
+    /**
+     * The filter `q`: `object:order/1 key:KEY sent_key:KEY state:in_doubt workflow:NAME protection:none
+     * suppressed:true`.
+     */
     private record Filter(
             @Nullable String object,
             @Nullable String key,
+            @Nullable String sentKey,
             EffectLedger.@Nullable EffectState state,
             @Nullable String workflow,
             @Nullable String protection,
@@ -35,6 +40,7 @@ final class EffectLedgerRoutes {
         static Filter parse(@Nullable String text) {
             String object = null;
             String key = null;
+            String sentKey = null;
             EffectLedger.EffectState state = null;
             String workflow = null;
             String protection = null;
@@ -47,17 +53,18 @@ final class EffectLedgerRoutes {
                 switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
                     case "object" -> object = value;
                     case "key" -> key = value;
+                    case "sent_key" -> sentKey = value;
                     case "state" -> state = stateOf(value);
                     case "workflow" -> workflow = value;
                     case "protection" -> protection = value;
                     case "suppressed" -> part = partOf(value);
                     default ->
                         throw ApiErrors.invalidQuery(
-                                "q must be a filter like object:NAME key:KEY state:in_doubt workflow:NAME"
-                                        + " protection:none suppressed:true");
+                                "q must be a filter like object:NAME key:KEY sent_key:KEY"
+                                        + " state:in_doubt workflow:NAME protection:none suppressed:true");
                 }
             }
-            return new Filter(object, key, state, workflow, protection, part);
+            return new Filter(object, key, sentKey, state, workflow, protection, part);
         }
 
         private static StoreQueries.EffectSelection partOf(String word) {
@@ -95,17 +102,31 @@ final class EffectLedgerRoutes {
     ServerHttpResponse list(ServerHttpRequest request) {
         Filter query = Filter.parse(request.query("q"));
         PagingParameters paging = PagingParameters.parse(request);
+        if (query.sentKey() != null) {
+            return bySentKey(request.principal().workspace(), query, query.sentKey(), paging);
+        }
         StoreQueries.EffectPage page = page(request.principal().workspace(), query, paging);
         String next = page.next() == null ? null : cursor(page.next());
         return RunJsonRenderer.ok(RunJsonRenderer.pageJson(page.found(), this::effectJson, next));
     }
 
     private StoreQueries.EffectPage page(int ws, Filter query, PagingParameters paging) {
-        WorkflowCatalogEntry workflow = query.workflow() == null ? null : semel.workflow(ws, query.workflow());
-        if (query.workflow() != null && workflow == null) {
+        StoreQueries.EffectFilter filter = filter(ws, query, paging);
+        if (filter == null) {
             return new StoreQueries.EffectPage(List.of(), null);
         }
-        var filter = new StoreQueries.EffectFilter(
+        StoreQueries.EffectPage named =
+                query.key() == null || paging.after() != null ? null : byKey(filter, query.key());
+        return named != null ? named : StoreReader.read(semel, reads -> reads.effects(filter));
+    }
+
+    /** Null if the workflow does not exist. */
+    private StoreQueries.@Nullable EffectFilter filter(int ws, Filter query, PagingParameters paging) {
+        WorkflowCatalogEntry workflow = query.workflow() == null ? null : semel.workflow(ws, query.workflow());
+        if (query.workflow() != null && workflow == null) {
+            return null;
+        }
+        return new StoreQueries.EffectFilter(
                 ws,
                 query.state(),
                 workflow == null ? null : workflow.published().workflowId(),
@@ -115,9 +136,6 @@ final class EffectLedgerRoutes {
                 query.part(),
                 paging.after() == null ? null : place(paging.after()),
                 paging.limit());
-        StoreQueries.EffectPage named =
-                query.key() == null || paging.after() != null ? null : byKey(filter, query.key());
-        return named != null ? named : StoreReader.read(semel, reads -> reads.effects(filter));
     }
 
     /**
@@ -136,6 +154,27 @@ final class EffectLedgerRoutes {
         return found.isEmpty() ? null : new StoreQueries.EffectPage(found, null);
     }
 
+    /**
+     * The provider's key leads to its runs, also to sends that a newer generation or another run followed. A key has few
+     * runs, so one page has all of them.
+     */
+    private ServerHttpResponse bySentKey(int ws, Filter query, String sentKey, PagingParameters paging) {
+        StoreQueries.EffectFilter filter = filter(ws, query, paging);
+        List<StoreQueries.SentEffect> found = filter == null || filter.before() != null
+                ? List.of()
+                : StoreReader.read(semel, reads -> reads.effectsBySentKey(ws, sentKey, paging.limit()));
+        List<StoreQueries.SentEffect> matching =
+                found.stream().filter(one -> Objects.requireNonNull(filter).matchesSend(one.row())).toList();
+        return RunJsonRenderer.ok(RunJsonRenderer.pageJson(
+                matching,
+                one -> {
+                    ObjectNode out = effectJson(one.row());
+                    boolean lost = one.past() && one.row().state() == EffectLedger.EffectState.RESERVED;
+                    return lost ? out.put("status", "lost") : out;
+                },
+                null));
+    }
+
     static boolean isSuppressed(EffectLedger.EffectRow row) {
         return row.suppressedBy() != null;
     }
@@ -146,6 +185,7 @@ final class EffectLedgerRoutes {
                 semel.view(reads -> reads.run(row.id().workspace(), row.holder().run()));
         PiiMask mask = masks.of(run, row.id().workspace(), row.details().workflowId());
         out.set("effect_key", UnmaskedPiiValue.key(row).maskWith(mask));
+        out.put("sent_key", row.lastSend().key());
         out.put("status", isSuppressed(row) ? "suppressed" : statusWord(row));
         out.put("step_id", row.holder().step());
         out.put("path", row.details().path());

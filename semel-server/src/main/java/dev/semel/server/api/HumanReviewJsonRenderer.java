@@ -118,6 +118,7 @@ final class HumanReviewJsonRenderer {
         out.set(
                 "effect_key",
                 effect == null ? null : UnmaskedPiiValue.key(effect).maskWith(mask));
+        out.put("sent_key", effect == null ? null : effect.lastSend().key());
         out.put("protection", effect == null ? null : effect.details().protection());
         out.set(
                 "object",
@@ -146,6 +147,10 @@ final class HumanReviewJsonRenderer {
     /** Adds the evidence and the consequence of each decision. */
     ObjectNode withEvidence(ReviewContext one) {
         ObjectNode out = listItem(one);
+        ObjectNode change = new ChangedMessageView(semel, masks).toJson(one.row(), mask(one));
+        if (change != null) {
+            out.set("change", change);
+        }
         evidence(one, mask(one)).forEach(out.putArray("evidence")::add);
         ObjectNode answers = out.putObject("answers");
         for (String word : new TreeSet<>(
@@ -213,8 +218,15 @@ final class HumanReviewJsonRenderer {
             known.add("The effect ledger no longer contains this effect.");
             return;
         }
-        known.add("The effect was first sent at " + RunJsonRenderer.formatTime(effect.firstAt()) + " with the key "
-                + UnmaskedPiiValue.key(effect).maskTextWith(mask) + "; " + attempts(effect.attempt()) + " so far.");
+        String sentKey = effect.lastSend().key();
+        known.add("The effect was first sent at " + RunJsonRenderer.formatTime(effect.firstAt()) + "; "
+                + attempts(effect.attempt()) + " so far.");
+        known.add(
+                sentKey == null
+                        ? "The provider received no key. Look for the request by its time and data."
+                        : "The provider received the key " + sentKey + ". Look for it in the provider's log.");
+        known.add("The effect key in Semel is "
+                + UnmaskedPiiValue.key(effect).maskTextWith(mask) + ".");
         List<JournalEntry> tried = one.attempts();
         for (JournalEntry entry : tried.subList(Math.max(0, tried.size() - MAX_ATTEMPTS), tried.size())) {
             if (entry instanceof JournalEntry.AttemptFailure attempt) {

@@ -3,6 +3,9 @@ package dev.semel.server.api;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
+import dev.semel.error.SemelException;
+import dev.semel.error.ErrorCode;
+import dev.semel.store.StoreWrite;
 import dev.semel.runtime.IdempotencyKeyReleaser;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
@@ -124,7 +127,15 @@ final class IdempotencyKeyRoutes {
         ObjectNode response = releaseJson(found.getFirst());
         history.addDuplicateRisks(response, toRelease, now);
         if ("true".equals(request.query("dry_run"))) {
-            return RunJsonRenderer.ok(response.put("released", false).put("dry_run", true));
+            String newest = found.getFirst().keyRecord().runIdText();
+            return RunJsonRenderer.ok(response.put("released", false)
+                    .put("dry_run", true)
+                    .put(
+                            "summary",
+                            toRelease.isEmpty()
+                                    ? "Nothing was released. The key is not active, so a release changes nothing."
+                                    : "Nothing was released. After a release, the next request with this key starts a"
+                                            + " new run in addition to " + newest + "."));
         }
         ActionRequest action = new ActionRequest(
                 "key.release",
@@ -231,12 +242,32 @@ final class IdempotencyKeyRoutes {
                     || !held.keyRecord().workflowId().equals(entry.published().workflowId()));
         }
         if (found.isEmpty()) {
+            List<StoreWrite.DuplicateRequest> rejected =
+                    StoreReader.read(semel, reads -> reads.rejectedRequests(workspace, key, null, 1));
+            if (!rejected.isEmpty()) {
+                throw onlyRejected(workspace, rejected.getFirst());
+            }
             throw ApiErrors.notFound(
                     "This workspace has no record of this key: it was never used, or its retention ended. Nothing was"
                             + " changed.",
                     "A request with this key starts a new run. List the keys with GET /v1/keys.");
         }
         return found;
+    }
+
+    /** A request with this key was rejected, so the key holds no run; an equal request may be rejected again. */
+    private SemelException onlyRejected(int workspace, StoreWrite.DuplicateRequest rejected) {
+        DatabaseRows.RunRow run = semel.view(reads -> reads.run(workspace, rejected.run()));
+        String runId = run == null ? rejected.run().text() : run.runIdText();
+        String why = rejected.statusCode() == ErrorCode.DUPLICATE_PAYLOAD.status()
+                ? "because run " + runId + " has the same payload under another key"
+                : "because it named run " + runId + ", which belongs to another action";
+        return ApiErrors.notFound(
+                        "This key holds no run. At " + RunJsonRenderer.formatTime(rejected.at())
+                                + " the server rejected a request with this key, " + why + ". Nothing was changed.",
+                        "The server rejects an equal request again while run " + runId
+                                + " holds its key. List the rejected requests with GET /v1/requests?q=key:KEY.")
+                .with("run_id", runId);
     }
 
     private static String encode(RunDeduplicationKey name) {

@@ -18,12 +18,14 @@ final class IncidentReportAuditCollector {
     private static final List<String> COUNTS = List.of("audit_rows", "decided", "alerts");
 
     private final AuditRoutes audit;
+    private final AuditRowWorkflowFilter workflow;
     private final IncidentReportDataCollector.IncidentPeriod span;
     private final SortedSet<String> atLeast;
 
     IncidentReportAuditCollector(
             SemelRuntime semel, IncidentReportDataCollector.IncidentPeriod span, SortedSet<String> atLeast) {
         this.audit = new AuditRoutes(semel);
+        this.workflow = new AuditRowWorkflowFilter(semel, span.workspace(), span.workflowId());
         this.span = span;
         this.atLeast = atLeast;
     }
@@ -40,6 +42,9 @@ final class IncidentReportAuditCollector {
             AuditRoutes.AuditPage page =
                     audit.page(span.workspace(), filter, behind, IncidentReportDataCollector.PAGE_SIZE);
             for (DatabaseRows.AuditRow row : page.found()) {
+                if (!workflow.matches(row)) {
+                    continue;
+                }
                 rows++;
                 decided += row.action().startsWith("effect.") ? 1 : 0;
                 if (shown.size() < maxShown) {

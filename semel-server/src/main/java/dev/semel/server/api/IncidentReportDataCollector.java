@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.effect.EffectLedger;
+import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.monitoring.MetricPeriod;
@@ -15,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -30,6 +33,8 @@ final class IncidentReportDataCollector {
     private static final int MAX_FAILED = 100_000;
     private static final int MAX_SHOWN = 50;
     private static final int LONGEST_MESSAGE = 300;
+    private static final int LONGEST_INPUT = 2_000;
+    private static final Pattern HTTP_STATUS = Pattern.compile("HTTP status ([0-9]{3})");
 
     private final SemelRuntime semel;
     private final IncidentPeriod span;
@@ -58,6 +63,7 @@ final class IncidentReportDataCollector {
 
     ObjectNode collect() {
         ObjectNode out = RunJsonRenderer.newObject();
+        out.put("one_workflow", span.workflowId() != null);
         addFailures(out);
         Map<MetricCounter, Long> counted = addDuplicates(out);
         addExpiredKeyRetries(out);
@@ -92,8 +98,16 @@ final class IncidentReportDataCollector {
 
     private ObjectNode first(DatabaseRows.RunRow run, DatabaseRows.RunEnd end) {
         StoreWrite.RunResult ending = end.result();
-        String message = UnmaskedPiiValue.message(ending).maskTextWith(new RunPiiMaskFactory(semel).of(run));
-        return RunJsonRenderer.newObject()
+        PiiMask mask = new RunPiiMaskFactory(semel).of(run);
+        String message = UnmaskedPiiValue.message(ending).maskTextWith(mask);
+        Matcher status = HTTP_STATUS.matcher(String.valueOf(ending.errorMessage()));
+        ObjectNode out = RunJsonRenderer.newObject();
+        if (status.find()) {
+            out.put("http_status", Integer.parseInt(status.group(1)));
+        }
+        // The report is stored as text, so PII must be masked now.
+        String input = StrictJsonCodec.write(UnmaskedPiiValue.input(run).maskWith(mask));
+        return out.put("input", input.length() > LONGEST_INPUT ? input.substring(0, LONGEST_INPUT) + "…" : input)
                 .put("run_id", run.runIdText())
                 .put("key", run.origin().key())
                 .put("step", ending.errorStep())

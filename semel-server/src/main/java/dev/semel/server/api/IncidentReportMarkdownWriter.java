@@ -51,12 +51,17 @@ final class IncidentReportMarkdownWriter {
         if (first.isMissingNode()) { // a user resumed it, or its retention ended, in between
             return capital(counted(facts, "failed_runs", "run")) + " failed. The first one is no longer stored.";
         }
-        return "Run %s failed first, at %s, in step %s with %s. In total, %s failed."
+        String status =
+                first.has("http_status") ? "HTTP status " + first.path("http_status").asInt() + " (" : "";
+        return "Run %s failed first, at %s, in step %s with %s%s%s. Its input, with personal data masked, was %s. In total, %s failed."
                 .formatted(
                         text(first, "run_id"),
                         text(first, "at"),
                         text(first, "step"),
+                        status,
                         text(first, "code"),
+                        status.isEmpty() ? "" : ")",
+                        text(first, "input"),
                         counted(facts, "failed_runs", "run"));
     }
 
@@ -172,7 +177,9 @@ final class IncidentReportMarkdownWriter {
         if (first.isMissingNode()) {
             return atLimit
                     ? "Whether an alert fired is not known: the scan of the audit log stopped at its limit."
-                    : "No alert fired in this period.";
+                    : facts.path("one_workflow").asBoolean(false)
+                            ? "No alert on this workflow fired in this period."
+                            : "No alert fired in this period.";
         }
         String fired = atLimit ? " fired at " : " fired first, at ";
         return "Alert " + text(first, "name") + fired + text(first, "at") + ".";
@@ -182,9 +189,12 @@ final class IncidentReportMarkdownWriter {
         if (facts.path("audit_rows").asLong() == 0) {
             return isAtLimit(facts, "audit_rows")
                     ? "Whether a user acted is not known."
-                    : "No user acted in this period.";
+                    : facts.path("one_workflow").asBoolean(false)
+                            ? "No user acted on this workflow or its runs in this period."
+                            : "No user acted in this period.";
         }
-        return capital(counted(facts, "audit_rows", "row")) + " in the audit log.";
+        return capital(counted(facts, "audit_rows", "row")) + " in the audit log"
+                + (facts.path("one_workflow").asBoolean(false) ? " about this workflow." : ".");
     }
 
     private static String additions(JsonNode facts) {

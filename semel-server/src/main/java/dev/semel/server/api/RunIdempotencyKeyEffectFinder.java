@@ -140,7 +140,8 @@ record RunIdempotencyKeyEffectFinder(SemelRuntime semel) {
                     0,
                     null,
                     null,
-                    new EffectLedger.EffectDetails(step, done.path(), run.workflowId(), "tx", "update", null, null));
+                    new EffectLedger.EffectDetails(step, done.path(), run.workflowId(), "tx", "update", null, null),
+                    EffectLedger.LastSend.NONE);
         }
     }
 }

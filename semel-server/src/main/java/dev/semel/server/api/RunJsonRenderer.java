@@ -111,7 +111,7 @@ final class RunJsonRenderer {
         }
         DatabaseRows.RunEnd end = run.end();
         out.put("created_at", formatTime(run.createdAt()));
-        out.put("started_at", run.state() == dev.semel.run.RunState.QUEUED ? null : formatTime(run.createdAt()));
+        out.put("started_at", run.startedAt() == null ? null : formatTime(run.startedAt()));
         out.put("ended_at", end == null ? null : formatTime(end.endedAt()));
         out.put("lineage_id", run.lineage().text());
         out.put("previous_run_id", shown(run.ws(), run.previous()));
@@ -251,7 +251,7 @@ final class RunJsonRenderer {
     ObjectNode requestJson(int workspace, StoreWrite.DuplicateRequest row) {
         DatabaseRows.RunRow run = semel.view(reads -> reads.run(workspace, row.run()));
         ObjectNode out = requestJson(row, run == null ? row.run().text() : run.runIdText());
-        out.put("key", run == null ? null : run.origin().key());
+        out.put("key", row.rejectedKey() != null ? row.rejectedKey() : run == null ? null : run.origin().key());
         return out;
     }
 

@@ -69,12 +69,15 @@ record RunRoutes(SemelRuntime semel, RunJsonRenderer views, WorkflowTriggerRoute
         List<HumanReviewStoreWriteCommand.ReviewRow> reviews =
                 StoreReader.read(semel, reads -> reads.reviews().reviewsOf(run.id()));
         List<JournalEntry> entries = StoreReader.read(semel, reads -> StoreReader.journal(reads, run));
-        List<EffectLedger.EffectRow> effects = StoreReader.read(semel, reads -> reads.effects(run.id()));
+        RunTimelineJsonRenderer.LedgerRows ledger = StoreReader.read(
+                semel,
+                reads -> new RunTimelineJsonRenderer.LedgerRows(
+                        reads.effects(run.id()), reads.pastEffects(run.id())));
         Map<String, String> kinds =
                 semel.version(run.workflowId(), run.version()).body() instanceof PublishedYamlWorkflow file
                         ? file.definition().steps().collect(Collectors.toMap(YamlStep::id, YamlStep::kind))
                         : Map.of();
-        var timeline = new RunTimelineJsonRenderer(run.lineage(), kinds, entries, effects);
+        var timeline = new RunTimelineJsonRenderer(run.lineage(), kinds, entries, ledger);
         return addReviews(views.stepsJson(run, timeline, part), reviews);
     }
 

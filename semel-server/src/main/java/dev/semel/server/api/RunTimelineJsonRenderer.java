@@ -24,11 +24,19 @@ final class RunTimelineJsonRenderer {
     private final Map<String, String> kinds;
     private final Map<String, List<JournalEntry>> byPath = new LinkedHashMap<>();
     private final Map<String, EffectLedger.EffectRow> effects = new HashMap<>();
+    private final Map<String, List<EffectLedger.EffectRow>> past = new HashMap<>();
     private final List<JournalEntry.RunResumption> resumed = new ArrayList<>();
 
+    /**
+     * The ledger's view of a run.
+     *
+     * @param rows the rows that the run holds
+     * @param past earlier sends of the run, which no row shows any more
+     */
+    record LedgerRows(List<EffectLedger.EffectRow> rows, List<EffectLedger.EffectRow> past) {}
+
     /** @param kinds step kinds of a workflow file by step name; empty for Java */
-    RunTimelineJsonRenderer(
-            RunId lineage, Map<String, String> kinds, List<JournalEntry> entries, List<EffectLedger.EffectRow> rows) {
+    RunTimelineJsonRenderer(RunId lineage, Map<String, String> kinds, List<JournalEntry> entries, LedgerRows ledger) {
         this.lineage = lineage;
         this.kinds = Map.copyOf(kinds);
         for (JournalEntry entry : entries) {
@@ -41,8 +49,12 @@ final class RunTimelineJsonRenderer {
                 byPath.computeIfAbsent(entry.path(), _ -> new ArrayList<>()).add(entry);
             }
         }
-        for (EffectLedger.EffectRow row : rows) {
-            effects.put(row.details().path(), row);
+        for (EffectLedger.EffectRow row : ledger.rows()) {
+            effects.merge(row.details().path(), row, (one, other) -> one.isStepNote() ? other : one);
+            byPath.computeIfAbsent(row.details().path(), _ -> new ArrayList<>());
+        }
+        for (EffectLedger.EffectRow row : ledger.past()) {
+            past.computeIfAbsent(row.details().path(), _ -> new ArrayList<>()).add(row);
             byPath.computeIfAbsent(row.details().path(), _ -> new ArrayList<>());
         }
     }
@@ -85,7 +97,7 @@ final class RunTimelineJsonRenderer {
         byPath.entrySet().stream()
                 .skip(part.offset())
                 .limit(part.limit())
-                .forEach(step -> items.add(item(step.getKey(), step.getValue(), effects.get(step.getKey()), mask)));
+                .forEach(step -> items.add(item(step.getKey(), step.getValue(), mask)));
         long end = (long) part.offset() + part.limit();
         out.put("next", end < byPath.size() ? String.valueOf(end) : null);
         out.put("total", byPath.size());
@@ -103,8 +115,11 @@ final class RunTimelineJsonRenderer {
         return out;
     }
 
-    private ObjectNode item(
-            String path, List<JournalEntry> entries, EffectLedger.@Nullable EffectRow row, PiiMask mask) {
+    private ObjectNode item(String path, List<JournalEntry> entries, PiiMask mask) {
+        List<EffectLedger.EffectRow> earlier = past.getOrDefault(path, List.of());
+        EffectLedger.EffectRow row = effects.get(path);
+        // Another run of the lineage holds the row by now; the last send of this run has the same key and protection.
+        EffectLedger.EffectRow known = row == null && !earlier.isEmpty() ? earlier.getLast() : row;
         JournalEntry last = entries.isEmpty() ? null : entries.getLast();
         JournalEntry.EntryKind kind = entries.isEmpty()
                 ? JournalEntry.EntryKind.EFFECT
@@ -115,15 +130,16 @@ final class RunTimelineJsonRenderer {
         String name = path.substring(JournalStepPathFormat.scopeOf(path).length());
         out.put("name", name);
         out.put("kind", kinds.getOrDefault(name, kind.word()));
-        out.put("protection", protection(kind, row));
-        if (row == null) {
+        out.put("protection", protection(kind, known));
+        if (known == null) {
             out.putNull("effect_key");
         } else {
-            out.set("effect_key", UnmaskedPiiValue.key(row).maskWith(mask));
+            out.set("effect_key", UnmaskedPiiValue.key(known).maskWith(mask));
         }
+        out.put("sent_key", known == null ? null : known.lastSend().key());
         out.put("status", status(last, row));
         ArrayNode attempts = out.putArray("attempts");
-        attempts(attempts, entries, row, mask);
+        new TimelineAttempts(entries, row, earlier).addTo(attempts, mask);
         out.put("attempts_total", attempts.size());
         while (attempts.size() > MAX_ATTEMPTS) {
             attempts.remove(0);
@@ -168,78 +184,7 @@ final class RunTimelineJsonRenderer {
     }
 
     /** An effect whose result could not be recorded has no result, and it happened. */
-    private static String outcome(JournalEntry.StepFailure failed) {
+    static String outcome(JournalEntry.StepFailure failed) {
         return failed.error().code().equals(ErrorCode.RESULT_NOT_RECORDABLE.slug()) ? "done_not_recorded" : "failed";
-    }
-
-    private static void attempts(
-            ArrayNode out, List<JournalEntry> entries, EffectLedger.@Nullable EffectRow row, PiiMask mask) {
-        long begun = 0;
-        for (JournalEntry entry : entries) {
-            switch (entry) {
-                case JournalEntry.AttemptFailure tried ->
-                    error(attempt(out, tried.attempt(), span(tried, row, begun), "failed"), tried.error(), mask);
-                case JournalEntry.StepFailure failed ->
-                    error(
-                            attempt(out, failed.attempts(), span(failed, row, begun), outcome(failed)),
-                            failed.error(),
-                            mask);
-                case JournalEntry.StepResult done -> {
-                    String outcome = done.outcome() == JournalEntry.StepOutcome.DONE
-                            ? "completed"
-                            : done.outcome().word();
-                    attempt(out, done.attempts(), span(done, row, begun), outcome);
-                }
-                case JournalEntry.WaitStart waiting -> begun = waiting.at();
-                case JournalEntry.RunResumption _, JournalEntry.RedoRequest _, JournalEntry.NotificationMute _ -> {}
-            }
-        }
-        if (out.isEmpty() && row != null) {
-            out.addObject()
-                    .put("n", row.attempt())
-                    .put("started_at", RunJsonRenderer.formatTime(row.firstAt()))
-                    .putNull("ended_at")
-                    .put("outcome", row.state() == EffectLedger.EffectState.UNKNOWN ? "unknown" : "running")
-                    .putNull("error");
-        }
-    }
-
-    /** @param start 0 if it is not recorded */
-    private record AttemptTimes(long start, long end) {}
-
-    /**
-     * The journal records the end of an attempt. The start is known only for waits and for the first attempt of an
-     * effect, whose row is written before the send.
-     */
-    private static AttemptTimes span(JournalEntry entry, EffectLedger.@Nullable EffectRow row, long begun) {
-        boolean first = switch (entry) {
-            case JournalEntry.AttemptFailure tried -> tried.attempt() <= 1;
-            case JournalEntry.StepFailure failed -> failed.attempts() <= 1;
-            case JournalEntry.StepResult done ->
-                done.attempts() <= 1 && done.outcome() == JournalEntry.StepOutcome.DONE;
-            case JournalEntry.WaitStart _,
-                    JournalEntry.RunResumption _,
-                    JournalEntry.RedoRequest _,
-                    JournalEntry.NotificationMute _ -> false;
-        };
-        if (row == null) {
-            return new AttemptTimes(begun, entry.at());
-        }
-        return new AttemptTimes(first && row.firstAt() <= entry.at() ? row.firstAt() : 0, entry.at());
-    }
-
-    private static ObjectNode attempt(ArrayNode out, int n, AttemptTimes span, String outcome) {
-        return out.addObject()
-                .put("n", Math.max(1, n))
-                .put("started_at", RunJsonRenderer.formatTime(span.start()))
-                .put("ended_at", RunJsonRenderer.formatTime(span.end()))
-                .put("outcome", outcome)
-                .putNull("error");
-    }
-
-    private static void error(ObjectNode attempt, JournalEntry.ErrorDetails problem, PiiMask mask) {
-        attempt.putObject("error")
-                .put("code", problem.code())
-                .set("message", UnmaskedPiiValue.message(problem).maskWith(mask));
     }
 }

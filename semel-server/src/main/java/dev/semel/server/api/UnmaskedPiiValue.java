@@ -7,6 +7,7 @@ import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.MetricUpdateCollector;
 import dev.semel.store.StoreWrite;
+import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -82,6 +83,20 @@ final class UnmaskedPiiValue {
         boolean empty =
                 part.isMissingNode() || part.isString() && part.asString().isEmpty();
         return new UnmaskedPiiValue(empty ? JsonNodeFactory.instance.nullNode() : part, MemberNames.FROM_DATA, false);
+    }
+
+    /** The data of a message in a review, which are JSON inside a text; null if they are not stored. */
+    static UnmaskedPiiValue changedData(HumanReviewStoreWriteCommand.ReviewRow row, String member) {
+        JsonNode part = StrictJsonCodec.parse(row.question()).path(member);
+        return new UnmaskedPiiValue(
+                part.isString() ? StrictJsonCodec.parse(part.stringValue()) : JsonNodeFactory.instance.nullNode(),
+                MemberNames.FROM_DATA,
+                false);
+    }
+
+    /** Adds the paths in which the other value differs. A member name may be PII. */
+    void addDifferences(UnmaskedPiiValue other, SequencedSet<String> out, int most) {
+        ChangedMessageView.addDifferences(node, other.node, "", out, most);
     }
 
     /** JSON with member names chosen by Semel, built from such columns. */

@@ -4,6 +4,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 final class CliHumanReviewCommands {
@@ -86,6 +87,7 @@ final class CliHumanReviewCommands {
             review.path("shown")
                     .forEachEntry((name, value) -> output.printLine("  " + TerminalJsonFormatter.sanitize(name) + ": "
                             + TerminalJsonFormatter.sanitize(value.asString(""))));
+            printChange(review.path("change"));
             String link = TerminalJsonFormatter.text(review, "link");
             if (!link.isEmpty()) {
                 output.printLine("  link: " + link);
@@ -96,6 +98,27 @@ final class CliHumanReviewCommands {
                         + review.path("answers").propertyNames().iterator().next());
             }
             return ExitCode.OK;
+        }
+
+        /** The data of a changed message: before, now, and the fields that differ. */
+        private void printChange(JsonNode change) {
+            if (!change.isObject()) {
+                return;
+            }
+            output.printLine("  sent before: " + TerminalJsonFormatter.text(change, "previous_at") + " by run "
+                    + TerminalJsonFormatter.text(change, "previous_run_id"));
+            output.printLine("  previous data: " + dataText(change.path("previous")));
+            output.printLine("  new data:      " + dataText(change.path("next")));
+            if (change.path("fields").isArray()) {
+                output.printLine("  differs in: " + TerminalJsonFormatter.texts(change.path("fields")).collect(Collectors.joining(", "))
+                        + (change.path("more_fields").asBoolean(false) ? ", …" : ""));
+            }
+        }
+
+        private static String dataText(JsonNode data) {
+            return data.isNull() || data.isMissingNode()
+                    ? "(not stored)"
+                    : TerminalJsonFormatter.sanitize(dev.semel.json.StrictJsonCodec.write(data));
         }
     }
 }

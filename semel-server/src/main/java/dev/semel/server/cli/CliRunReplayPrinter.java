@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 final class CliRunReplayPrinter {
     private static final int WIDTH = 30;
     private static final String[] ACTIONS = {
-        "reuse", "silent", "run_again", "send", "resend", "check", "ask", "unprotected"
+        "reuse", "silent", "run_again", "send", "resend", "check", "send_again", "ask", "unprotected"
     };
 
     private static final Map<String, String> WORDS = Map.of(
@@ -18,6 +18,7 @@ final class CliRunReplayPrinter {
             "send", "send for the first time",
             "resend", "send again with the same key",
             "check", "check with the provider first",
+            "send_again", "send again on purpose",
             "ask", "ask a user",
             "unprotected", "unprotected: could happen twice");
 

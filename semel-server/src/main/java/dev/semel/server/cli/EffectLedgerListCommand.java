@@ -10,14 +10,15 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  semel effect list object:order/10443",
             "  semel effect list state:in_doubt",
+            "  semel effect list sent_key:5788dbc0f2a94a71b2c1d0e3f4a5968778695a4b3c2d1e0f",
             "  semel effect list suppressed:true"
         })
 final class EffectLedgerListCommand extends CliListCommand {
     @Parameters(
             paramLabel = "QUERY",
             arity = "0..*",
-            description = "Filter terms such as object:order/10443 key:K state:in_doubt workflow:W protection:none"
-                    + " suppressed:true.")
+            description = "Filter terms such as object:order/10443 key:K sent_key:K state:in_doubt workflow:W"
+                    + " protection:none suppressed:true.")
     List<String> query = List.of();
 
     @Override
@@ -32,6 +33,7 @@ final class EffectLedgerListCommand extends CliListCommand {
                 .addText("RUN", "run_id")
                 .addText("PROTECTION", "protection")
                 .addText("KEY", "effect_key")
+                .addText("SENT KEY", "sent_key")
                 .addTime("FIRST", "first_at")
                 .suggest("semel run timeline", "run_id");
     }

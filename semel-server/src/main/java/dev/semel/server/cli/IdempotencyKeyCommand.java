@@ -145,7 +145,7 @@ abstract sealed class IdempotencyKeyCommand extends CliApiCommand {
             ObjectNode body = TerminalJsonFormatter.newObject().put("reason", reason.isBlank() ? "dry run" : reason);
             JsonNode response = send(actionCall("release", body).withFlag("dry_run", true));
             return output.print(response, () -> {
-                output.printLine("Nothing was released. " + TerminalJsonFormatter.text(response, "summary"));
+                output.printLine(TerminalJsonFormatter.text(response, "summary"));
                 for (JsonNode effect : response.path("effects")) {
                     boolean twice = effect.path("could_duplicate").booleanValue();
                     output.printLine((twice ? "could happen twice: " : "cannot happen twice: ")

@@ -156,7 +156,10 @@ abstract sealed class RunReplayCommand extends CliApiCommand {
             new CliRunReplayPrinter(output).printPlan(plan);
             String id = ShellQuoting.quote(TerminalJsonFormatter.text(plan, "replay_id"));
             output.suggestCommand(
-                    plan.path("safe").asLong() > 0 ? "semel replay apply " + id : "semel replay show " + id);
+                    plan.path("safe").asLong()
+                                            + plan.at("/actions/send_again/runs").asLong(0)
+                                    > 0
+                            ? "semel replay apply " + id : "semel replay show " + id);
             return ExitCode.OK;
         }
     }

@@ -25,15 +25,16 @@ final class RunTimelineCommand extends CliApiCommand {
             output.printMessage("no step is recorded yet");
             return ExitCode.OK;
         }
-        TextTable table = new TextTable("STEP", "KIND", "PROTECTION", "STATUS", "ATTEMPTS", "EFFECT KEY");
+        TextTable table = new TextTable("STEP", "KIND", "PROTECTION", "STATUS", "ATTEMPTS", "EFFECT KEY", "SENT KEY");
         for (JsonNode step : items) {
             table.addRow(
                     TerminalJsonFormatter.text(step, "path"),
                     TerminalJsonFormatter.text(step, "kind"),
                     TerminalJsonFormatter.text(step, "protection"),
                     status(TerminalJsonFormatter.text(step, "status")),
-                    String.valueOf(step.path("attempts").size()),
-                    TerminalJsonFormatter.text(step, "effect_key"));
+                    attempts(step.path("attempts")),
+                    TerminalJsonFormatter.text(step, "effect_key"),
+                    TerminalJsonFormatter.text(step, "sent_key"));
         }
         table.print(output);
         for (JsonNode resumed : whole.path("resumed")) {
@@ -48,6 +49,15 @@ final class RunTimelineCommand extends CliApiCommand {
             }
         }
         return ExitCode.OK;
+    }
+
+    /** The number of attempts, and how many of them a crash cut off. */
+    private static String attempts(JsonNode attempts) {
+        int lost = 0;
+        for (JsonNode attempt : attempts) {
+            lost += TerminalJsonFormatter.text(attempt, "outcome").equals("lost") ? 1 : 0;
+        }
+        return attempts.size() + (lost == 0 ? "" : " (" + lost + " lost)");
     }
 
     /** Reads all pages into one document. */

@@ -61,7 +61,7 @@ final class DashboardIdAndNameSearch {
                 return InProcessApiClient.path("schedules", workflow, name);
             }
         }
-        for (String what : text.contains(" ") ? List.<String>of() : List.of("key", "object")) {
+        for (String what : text.contains(" ") ? List.<String>of() : List.of("sent_key", "key", "object")) {
             String q = what + ":" + text;
             List<DashboardTemplateJsonAccessor> effects = visit.getOrEmpty(
                             "/v1/effects", UrlQuery.of("limit", "1").and("q", q))

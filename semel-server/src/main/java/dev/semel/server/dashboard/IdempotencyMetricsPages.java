@@ -5,6 +5,7 @@ import java.util.List;
 
 /** The pages for monitoring: the five metrics, the rows behind them, effects and written objects. */
 final class IdempotencyMetricsPages {
+    private static final int SHOWN_OF_KEY = 8;
     private static final List<DashboardListFilterForm.FilterOption> KINDS = List.of(
             new DashboardListFilterForm.FilterOption("conflict", "conflicts"),
             new DashboardListFilterForm.FilterOption("replayed", "replayed requests"),
@@ -41,6 +42,7 @@ final class IdempotencyMetricsPages {
         DashboardListTableModel grid = DashboardListTableModel.titled(
                         q.isEmpty() ? "Effects, newest first" : "Effects that match " + q + ", newest first")
                 .code("Key", "effect_key")
+                .text("Sent key", doc -> shortened(doc.text("sent_key")))
                 .status("Status", "status")
                 .text(
                         "Protection",
@@ -66,6 +68,11 @@ final class IdempotencyMetricsPages {
                 .with("grid", grid)
                 .with("filters", filters)
                 .show();
+    }
+
+    /** The beginning of the key; the page of the run shows the whole key, and the search takes it. */
+    private static String shortened(String sentKey) {
+        return sentKey.length() <= SHOWN_OF_KEY ? sentKey : sentKey.substring(0, SHOWN_OF_KEY) + "…";
     }
 
     private static DashboardListFilterForm withPeriod(DashboardListFilterForm filters) {

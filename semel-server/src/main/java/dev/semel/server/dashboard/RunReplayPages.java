@@ -45,6 +45,7 @@ public final class RunReplayPages {
             case "send" -> new StatusLabel("→", "send", "good");
             case "resend" -> new StatusLabel("◐", "re-send with the same key", "good");
             case "check" -> new StatusLabel("⌕", "check first", "good");
+            case "send_again" -> new StatusLabel("↻", "send again on purpose", "doubt");
             case "ask" -> new StatusLabel("?", "ask a user", "doubt");
             case "unprotected" -> new StatusLabel("▲", "unprotected", "bad");
             case "silent" -> new StatusLabel("⊘", "silent", "calm");
@@ -59,6 +60,7 @@ public final class RunReplayPages {
             case "send" -> "The engine sends this effect for the first time.";
             case "resend" -> "The effect was sent before without a response. The provider still remembers its key.";
             case "check" -> "The effect was sent before without a response. The engine checks with the provider first.";
+            case "send_again" -> "The effect was sent before. A user confirmed that the engine sends it again.";
             case "ask" -> "A user decides what happens.";
             case "unprotected" -> "The engine sends this effect again. Nothing prevents a duplicate.";
             case "silent" -> "This step sends a notification. This replay sends no notifications.";

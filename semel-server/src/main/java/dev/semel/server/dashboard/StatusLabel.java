@@ -18,6 +18,7 @@ public record StatusLabel(String symbol, String text, String tone) {
             case "unknown" -> new StatusLabel("?", "Unknown", "doubt");
             case "active", "live", "fired", "accepted" -> new StatusLabel("●", capital(status), "good");
             case "expired", "released", "past" -> new StatusLabel("○", capital(status), "calm");
+            case "lost" -> new StatusLabel("?", "Lost", "doubt");
             case "silent" -> new StatusLabel("⊘", "Silent", "calm");
             case "suppressed", "reused" -> new StatusLabel("↺", capital(status), "good");
             case "applying", "planning" -> new StatusLabel("▸", capital(status), "busy");

@@ -34,7 +34,7 @@ record ApprovalStepAction(
         StepTimeoutOrRejectionAction late,
         StepTimeoutOrRejectionAction rejected)
         implements CompiledYamlStepAction {
-    private static final StepTimeoutOrRejectionAction REJECTED = new StepTimeoutOrRejectionAction.End("rejected");
+    private static final StepTimeoutOrRejectionAction REJECTED = new StepTimeoutOrRejectionAction.Reject();
 
     static @Nullable CompiledYamlStepAction read(YamlStepReadContext draft) {
         YamlMapReader section = draft.section("approval");
@@ -91,6 +91,9 @@ record ApprovalStepAction(
         return switch (expiry) {
             case StepTimeoutOrRejectionAction.Continue _ -> answer;
             case StepTimeoutOrRejectionAction.End(String word) -> throw new EarlyRunEndException(word);
+            case StepTimeoutOrRejectionAction.Reject _ ->
+                throw EarlyRunEndException.rejected(
+                        context.id(), answer.path("timed_out").asBoolean(false));
             case StepTimeoutOrRejectionAction.Fail _ ->
                 throw new SemelException(
                         ErrorCode.STEP_FAILED,

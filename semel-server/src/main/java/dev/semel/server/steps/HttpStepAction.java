@@ -1,6 +1,7 @@
 package dev.semel.server.steps;
 
 import dev.semel.definition.DurableWorkflowOperations;
+import dev.semel.definition.EffectSpec;
 import dev.semel.definition.ResultNotRecordable;
 import dev.semel.effect.EffectDuplicateProtection;
 import dev.semel.error.HttpStatusException;
@@ -61,11 +62,11 @@ record HttpStepAction(
         }
         HttpRequestTemplate.PreparedRequest question =
                 lookup == null ? null : lookup.call().prepare(context);
+        EffectSpec plan = terms.spec(
+                context, new YamlEffectOptions.EffectSend(context.id(), null, null, request.comparedData()));
         EffectOutcome<JsonNode> outcome = context.durable()
                 .effect(
-                        terms.spec(
-                                context,
-                                new YamlEffectOptions.EffectSend(context.id(), null, null, request.comparedData())),
+                        keyHeader == null ? plan.withoutSentKey() : plan,
                         new DurableWorkflowOperations.EffectSender() {
                             @Override
                             public JsonNode send(Step step) throws Exception {

@@ -14,6 +14,9 @@ sealed interface StepTimeoutOrRejectionAction {
 
     record End(String status) implements StepTimeoutOrRejectionAction {}
 
+    /** The run ends as cancelled: the reviewers stopped it. */
+    record Reject() implements StepTimeoutOrRejectionAction {}
+
     static StepTimeoutOrRejectionAction read(
             YamlStepReadContext draft, YamlMapReader fields, String name, StepTimeoutOrRejectionAction otherwise) {
         YamlNode tree = fields.get(name);
@@ -32,7 +35,7 @@ sealed interface StepTimeoutOrRejectionAction {
             }
             case "fail" -> new Fail();
             case "continue" -> new Continue();
-            case "reject" -> new End("rejected");
+            case "reject" -> new Reject();
             default -> {
                 wrong(draft, fields.get(name), name);
                 yield otherwise;

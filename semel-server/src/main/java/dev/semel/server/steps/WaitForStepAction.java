@@ -112,6 +112,7 @@ record WaitForStepAction(
             case StepTimeoutOrRejectionAction.Continue _ ->
                 JsonNodeFactory.instance.objectNode().put("timed_out", true);
             case StepTimeoutOrRejectionAction.End(String word) -> throw new EarlyRunEndException(word);
+            case StepTimeoutOrRejectionAction.Reject _ -> throw EarlyRunEndException.rejected(context.id(), true);
             case StepTimeoutOrRejectionAction.Fail _ ->
                 throw new SemelException(
                         ErrorCode.STEP_FAILED,

@@ -12,8 +12,6 @@ import dev.semel.workflow.EffectOperation;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.ReviewOptions;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -151,15 +149,8 @@ record YamlEffectOptions(
         }
         return data == null
                 ? EffectSpec.OncePerWindow.keyOnly(idempotent.window(), idempotent.onChange())
-                : new EffectSpec.OncePerWindow(idempotent.window(), digest(data), idempotent.onChange());
-    }
-
-    private static byte[] digest(JsonNode data) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(CanonicalJsonWriter.bytes(data));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("SHA-256 is missing in this JVM", e);
-        }
+                : EffectSpec.OncePerWindow.of(
+                        idempotent.window(), CanonicalJsonWriter.bytes(data), idempotent.onChange());
     }
 
     private EffectSpec.BusinessRecord marks(YamlStepExecutionContext context) {

@@ -176,7 +176,7 @@ record YamlNotificationStep(
             suppressed(delivery, earlier);
             switch (outcome) {
                 case EffectOutcome.Done<JsonNode>(JsonNode receipt) ->
-                    accepted(delivery, choice, receipt.path("message_id"));
+                    accepted(delivery, choice, receipt.path("message_id"), earlier == null);
                 case EffectOutcome.Indeterminate<JsonNode>(String why) -> {
                     delivery.put("indeterminate", true).put("reason", why);
                     result.put("indeterminate", true);
@@ -191,16 +191,18 @@ record YamlNotificationStep(
             delivery.put("reason", choice.path("reason").asString(""));
             suppressed(delivery, null);
             delivery.put("recorded", false);
-            accepted(delivery, choice, JsonNodeFactory.instance.nullNode());
+            accepted(delivery, choice, JsonNodeFactory.instance.nullNode(), true);
         }
 
-        private void accepted(ObjectNode delivery, JsonNode choice, JsonNode messageId) {
+        /** @param anew false for a suppressed message: the channel accepted an earlier one */
+        private void accepted(ObjectNode delivery, JsonNode choice, JsonNode messageId, boolean anew) {
             delivery.set("message_id", messageId);
-            if (!result.path("sent").booleanValue()) {
-                result.put("sent", true);
+            boolean sent = result.path("sent").booleanValue();
+            if (!sent && (anew || !result.has("channel"))) {
                 result.set("channel", choice.path("channel"));
                 result.set("message_id", messageId);
             }
+            result.put("sent", sent || anew);
         }
 
         /** A message counts as suppressed if no channel sent it anew; the result names the first earlier run. */

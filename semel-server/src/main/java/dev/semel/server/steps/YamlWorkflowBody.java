@@ -28,6 +28,9 @@ public record YamlWorkflowBody(
             StepSequenceRunner.run(steps, context);
         } catch (EarlyRunEndException ended) {
             durable.status(ended.status());
+            if (ended.rejection() != null) {
+                throw ended.rejection();
+            }
             return JsonNodeFactory.instance.objectNode().put("ended", ended.status());
         }
         return output == null ? JsonNodeFactory.instance.nullNode() : context.evaluate(output);

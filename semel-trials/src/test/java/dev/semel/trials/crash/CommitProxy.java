@@ -31,7 +31,7 @@ final class CommitProxy implements AutoCloseable {
     enum Kind {
         ADMIT("INSERT INTO semel_run ("),
         APPEND("INSERT INTO semel_journal"),
-        RESERVE("INSERT INTO semel_effect"),
+        RESERVE("INSERT INTO semel_effect ("),
         SETTLE("UPDATE semel_effect e SET"),
         REST("CASE WHEN u.suspect = 1 THEN"),
         END("INSERT INTO semel_finished_run"),

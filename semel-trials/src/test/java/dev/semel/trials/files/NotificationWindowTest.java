@@ -93,6 +93,8 @@ class NotificationWindowTest extends OnDevServers {
         assertEquals("false", first.at("/output/suppressed").toString(), first.toString());
         assertTrue(first.at("/output/first_run").isMissingNode(), first.toString());
         assertEquals("true", second.at("/output/suppressed").toString(), second.toString());
+        assertEquals("true", first.at("/output/sent").toString(), first.toString());
+        assertEquals("false", second.at("/output/sent").toString(), second.toString());
         assertEquals(by, second.at("/output/first_run").asString(), second.toString());
         assertTrue(
                 second.at("/output/first_sent_at")

@@ -1,6 +1,7 @@
 package dev.semel.trials.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.icegreen.greenmail.store.FolderException;
@@ -85,6 +86,8 @@ class StepKindsTest extends OnDevServers {
             assertEquals(first.toString(), output(server.admin(), "licenser", data, "k1"));
             HttpReply doubled = run(server.admin(), "licenser", data, "k2");
             assertEquals("failed", doubled.text("status"), doubled.body());
+            assertFalse(doubled.json().get("error").toString().contains("p1"), doubled.body());
+            assertTrue(doubled.json().get("error").toString().contains("constraint"), doubled.body());
         }
     }
 
