@@ -76,6 +76,7 @@ CREATE TABLE semel_run (
     created_at bigint NOT NULL
 );
 CREATE INDEX semel_run_by_workflow ON semel_run (ws, workflow_id, run);
+CREATE INDEX semel_run_by_correlation ON semel_run (ws, correlation_id, run) WHERE correlation_id IS NOT NULL;
 CREATE INDEX semel_run_by_lineage ON semel_run (lineage) WHERE lineage <> run;
 
 CREATE TABLE semel_unfinished_run (
@@ -493,4 +494,4 @@ INSERT INTO semel_workflow_version (workflow_id, version, body, published_at, pu
 INSERT INTO semel_workspace (ws, name, secret, created_at)
     VALUES (1, 'one', '\x736563726574206f66206f6e65', 1800000000000000);
 INSERT INTO semel_migration (number, name, checksum, breaking)
-    VALUES (1, 'V001__schema.sql', '8e5b6f8ba568fdccc160984d6d232fcf', 0);
+    VALUES (1, 'V001__schema.sql', '23d4fbc6b13b728225a59bd256749f9c', 0);
