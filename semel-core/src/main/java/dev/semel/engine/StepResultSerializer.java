@@ -65,14 +65,16 @@ final class StepResultSerializer {
      */
     static String messageOf(Throwable failure) {
         try {
+            if (failure instanceof SQLException sql) {
+                return SqlErrorDescription.of(sql);
+            }
             String message = failure.getMessage();
             String text = message == null ? "" : message;
-            Throwable cause = failure;
+            Throwable cause = failure.getCause();
             for (int i = 0; cause != null && i < CAUSES; i++) {
-                if (cause instanceof SQLException sql) {
-                    String raw = String.valueOf(sql.getMessage());
-                    String safe = SqlErrorDescription.of(sql);
-                    text = sql == failure || raw.isEmpty() ? (sql == failure ? safe : text) : text.replace(raw, safe);
+                String raw = cause.getMessage();
+                if (cause instanceof SQLException sql && raw != null && !raw.isEmpty()) {
+                    text = text.replace(raw, SqlErrorDescription.of(sql));
                 }
                 cause = cause.getCause();
             }

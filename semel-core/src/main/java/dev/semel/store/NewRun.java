@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.trigger.TriggerSource;
@@ -83,5 +84,9 @@ public record NewRun(
             TriggerSource triggerSource,
             String actor,
             @Nullable String key,
-            @Nullable String correlationId) {}
+            @Nullable String correlationId) {
+        public TriggerOrigin {
+            correlationId = correlationId == null ? null : StorableText.shortenForIndex(correlationId);
+        }
+    }
 }

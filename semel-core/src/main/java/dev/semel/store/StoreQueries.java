@@ -371,7 +371,10 @@ public interface StoreQueries extends AutoCloseable {
 
     long countUnfinished();
 
-    /** @param from older runs are not scanned, so that a list of the last hour does not read those of a year */
+    /**
+     * @param from older runs are not scanned, so that a list of the last hour does not read those of a year
+     * @param endedSince 0, or the time since which a run must have ended
+     */
     record RunFilter(
             int ws,
             @Nullable String workflowId,
@@ -381,9 +384,34 @@ public interface StoreQueries extends AutoCloseable {
             long since,
             @Nullable RunId before,
             int limit,
-            @Nullable RunId from) {
+            @Nullable RunId from,
+            @Nullable String correlationId,
+            long endedSince) {
+        public RunFilter(
+                int ws,
+                @Nullable String workflowId,
+                @Nullable RunState state,
+                @Nullable String key,
+                boolean replayedOnly,
+                long since,
+                @Nullable RunId before,
+                int limit,
+                @Nullable RunId from) {
+            this(ws, workflowId, state, key, replayedOnly, since, before, limit, from, null, 0);
+        }
+
         public RunFilter page(@Nullable RunId behind, int most) {
-            return new RunFilter(ws, workflowId, state, key, replayedOnly, since, behind, most, from);
+            return new RunFilter(
+                    ws, workflowId, state, key, replayedOnly, since, behind, most, from, correlationId, endedSince);
+        }
+
+        public RunFilter withCorrelation(@Nullable String id) {
+            return new RunFilter(ws, workflowId, state, key, replayedOnly, since, before, limit, from, id, endedSince);
+        }
+
+        public RunFilter withEndedSince(long time) {
+            return new RunFilter(
+                    ws, workflowId, state, key, replayedOnly, since, before, limit, from, correlationId, time);
         }
     }
 

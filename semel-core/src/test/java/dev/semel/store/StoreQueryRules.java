@@ -99,6 +99,39 @@ interface StoreQueryRules {
     }
 
     @Test
+    default void runs_are_filtered_by_correlation_and_by_their_end() {
+        RunId early = client().fresh();
+        RunId late = client().fresh();
+        RunId done = client().fresh();
+        RunId open = client().fresh();
+        client().fixture.setTime(StoreFixture.START + 100);
+        client().apply(client().failed(early));
+        client().fixture.setTime(StoreFixture.START + 200);
+        client().apply(client().failed(late));
+        client().apply(client().end(done));
+        long since = StoreFixture.START + 200;
+        StoreQueries.RunFilter all = all(client().ws);
+        var failed = new StoreQueries.RunFilter(client().ws, null, RunState.FAILED, null, false, 0, null, 9, null);
+        var ours = new StoreQueries.RunFilter(
+                client().ws, TestStoreClient.WORKFLOW, RunState.FAILED, null, false, 0, null, 9, null);
+        var working = new StoreQueries.RunFilter(client().ws, null, RunState.STARTED, null, false, 0, null, 9, null);
+        assertEquals(List.of(late, early), ids(failed));
+        assertEquals(List.of(late), ids(failed.withEndedSince(since)));
+        assertEquals(List.of(late), ids(ours.withEndedSince(since)));
+        assertEquals(List.of(done, late), ids(all.withEndedSince(since)));
+        assertEquals(List.of(), ids(working.withEndedSince(since)));
+        String one =
+                String.valueOf(client().reads.run(client().ws, open).origin().correlationId());
+        assertEquals(List.of(open, done, late, early), ids(all.withCorrelation(one)));
+        assertEquals(
+                List.of(open, done, late, early), paged(all.withCorrelation(one).page(null, 1)));
+        assertEquals(List.of(late), ids(failed.withCorrelation(one).withEndedSince(since)));
+        assertEquals(List.of(open), ids(working.withCorrelation(one)));
+        assertEquals(List.of(), ids(all.withCorrelation(one.toUpperCase(java.util.Locale.ROOT))));
+        assertEquals(List.of(), ids(all.withCorrelation("another")));
+    }
+
+    @Test
     default void run_filters_combine_and_every_list_can_be_paged() {
         client().publish(client().ws, "two", "wf_two");
         List<RunId> made = new ArrayList<>();

@@ -507,6 +507,8 @@ CREATE INDEX semel_metric_detail_by_time ON semel_metric_detail (at);
 CREATE TABLE semel_migration (
     number integer NOT NULL PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, breaking integer NOT NULL);
 
+CREATE INDEX semel_run_by_correlation ON semel_run (ws, correlation_id, run) WHERE correlation_id IS NOT NULL;
+
 INSERT INTO semel_catalog (singleton, revision)
     VALUES (1, 2);
 INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at, data, result, key, path, workflow_id, protection, action, object, worth, sent_key, sent_at)
@@ -532,4 +534,4 @@ INSERT INTO semel_workflow_version (workflow_id, version, body, published_at, pu
 INSERT INTO semel_workspace (ws, name, secret, created_at)
     VALUES (1, 'one', '\x736563726574206f66206f6e65', 1800000000000000);
 INSERT INTO semel_migration (number, name, checksum, breaking)
-    VALUES (1, 'V001__schema.sql', 'c6e8d1fac1f4859ccaa50dc0a96491d8', 0);
+    VALUES (1, 'V001__schema.sql', 'd6784a91b425513961ac1e5df2cf5185', 0);

@@ -12,11 +12,14 @@ import java.util.Arrays;
 import java.util.List;
 
 final class JdbcMetricQueries extends JdbcQueries implements MetricQueries {
+    /** The next character. A step `n` with several messages counts them as `n.email` and so on. */
+    private static final char AFTER_DOT = '.' + 1;
+
     private static final String SUMS = """
         SELECT workflow_id, metric, step, minute - minute % ? AS start_minute, CAST(sum(total) AS bigint)
             FROM semel_metric_count
         WHERE ws = ? AND minute >= ? AND minute < ?
-            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
+            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ? OR (step > ? AND step < ?))
         GROUP BY workflow_id, metric, step, start_minute ORDER BY start_minute, workflow_id, metric, step
         """;
 
@@ -30,7 +33,7 @@ final class JdbcMetricQueries extends JdbcQueries implements MetricQueries {
         SELECT metric, ws, at, run, digest, workflow_id, step, object, worth, data, key_first_at
             FROM semel_metric_detail
         WHERE ws = ? AND metric = ? AND at >= ? AND at < ?
-            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
+            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ? OR (step > ? AND step < ?))
             AND (at, run, digest) < (?, ?, ?)
         ORDER BY at DESC, run DESC, digest DESC LIMIT ?
         """;
@@ -38,7 +41,7 @@ final class JdbcMetricQueries extends JdbcQueries implements MetricQueries {
     private static final String WRITTEN = """
         SELECT workflow_id, count(*), count(DISTINCT object) FROM semel_metric_detail
         WHERE ws = ? AND metric = ? AND at >= ? AND at < ?
-            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
+            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ? OR (step > ? AND step < ?))
             AND object IS NOT NULL
         GROUP BY workflow_id ORDER BY workflow_id
         """;
@@ -46,7 +49,7 @@ final class JdbcMetricQueries extends JdbcQueries implements MetricQueries {
     private static final String OBJECTS = """
         SELECT workflow_id, object, count(*) AS writes, min(at), max(at) FROM semel_metric_detail
         WHERE ws = ? AND metric = ? AND at >= ? AND at < ?
-            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
+            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ? OR (step > ? AND step < ?))
             AND object IS NOT NULL
         GROUP BY workflow_id, object HAVING count(*) > ? ORDER BY writes DESC, workflow_id, object LIMIT ?
         """;
@@ -124,7 +127,9 @@ final class JdbcMetricQueries extends JdbcQueries implements MetricQueries {
                 range.workflowId(),
                 range.workflowId(),
                 range.step(),
-                range.step());
+                range.step(),
+                range.step() + ".",
+                range.step() + AFTER_DOT);
     }
 
     @Override
@@ -191,7 +196,8 @@ final class JdbcMetricQueries extends JdbcQueries implements MetricQueries {
     private static Object[] where(MetricRange range, MetricCounter counter, Object... more) {
         String workflow = range.workflowId();
         List<Object> values = new ArrayList<>(List.of(range.ws(), counter.code(), range.since(), range.until()));
-        values.addAll(List.of(workflow, workflow, range.step(), range.step()));
+        values.addAll(
+                List.of(workflow, workflow, range.step(), range.step(), range.step() + ".", range.step() + AFTER_DOT));
         values.addAll(List.of(more));
         return values.toArray();
     }

@@ -183,6 +183,9 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
                 && (!filter.replayedOnly() || run.counts().replays() > 0)
                 && (filter.before() == null || run.id().compareTo(filter.before()) < 0)
                 && (filter.from() == null || run.id().compareTo(filter.from()) >= 0)
+                && (filter.correlationId() == null
+                        || filter.correlationId().equals(run.origin().correlationId()))
+                && (filter.endedSince() == 0 || (run.end() != null && run.end().endedAt() >= filter.endedSince()))
                 && run.createdAt() >= filter.since();
     }
 

@@ -1,5 +1,6 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.DatabaseRows;
@@ -36,6 +37,7 @@ final class RunListQueries {
         LEFT JOIN semel_run_link l ON l.run = r.run
         WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? AND r.run >= ? AND r.created_at >= ?
           AND (CAST(? AS integer) = 0 OR COALESCE(e.state, w.state) = ?)
+          AND (CAST(? AS bigint) = 0 OR e.ended_at >= ?)
         ORDER BY r.run DESC LIMIT ?
         """;
 
@@ -61,6 +63,8 @@ final class RunListQueries {
         WHERE n.ws = ? AND n.created_at >= ?
           AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_finished_run e WHERE e.run = n.run
               AND e.state = ?))
+          AND (CAST(? AS bigint) = 0 OR EXISTS (SELECT 1 FROM semel_finished_run e WHERE e.run = n.run
+              AND e.ended_at >= ?))
         ORDER BY n.run DESC LIMIT ?
         """;
 
@@ -76,7 +80,7 @@ final class RunListQueries {
     private static final String FAILED = """
         SELECT e.run FROM semel_finished_run e CROSS JOIN semel_run r
         WHERE e.run < ? AND e.run >= ? AND r.run = e.run AND e.ws = ? AND r.created_at >= ?
-          AND e.state > 10 AND e.state = ?
+          AND e.state > 10 AND e.state = ? AND e.ended_at >= ?
           AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_duplicate_count u WHERE u.run = e.run
               AND u.replays > 0))
         ORDER BY e.run DESC LIMIT ?
@@ -85,7 +89,7 @@ final class RunListQueries {
     private static final String FAILED_OF_WORKFLOW = """
         SELECT e.run FROM semel_finished_run e CROSS JOIN semel_run r
         WHERE e.run < ? AND e.run >= ? AND r.run = e.run AND r.ws = ? AND r.created_at >= ?
-          AND e.state > 10 AND e.state = ? AND e.workflow_id = ?
+          AND e.state > 10 AND e.state = ? AND e.ended_at >= ? AND e.workflow_id = ?
           AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_duplicate_count u WHERE u.run = e.run
               AND u.replays > 0))
         ORDER BY e.run DESC LIMIT ?
@@ -96,8 +100,24 @@ final class RunListQueries {
         WHERE u.run < ? AND u.run >= ? AND r.run = u.run AND r.ws = ? AND r.created_at >= ? AND u.replays > 0
           AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_finished_run e WHERE e.run = u.run
               AND e.state = ?))
+          AND (CAST(? AS bigint) = 0 OR EXISTS (SELECT 1 FROM semel_finished_run e WHERE e.run = u.run
+              AND e.ended_at >= ?))
           AND (? = '' OR r.workflow_id = ?)
         ORDER BY u.run DESC LIMIT ?
+        """;
+
+    private static final String CORRELATED = """
+        SELECT r.run
+        FROM semel_run r
+        LEFT JOIN semel_unfinished_run w ON w.run = r.run
+        LEFT JOIN semel_finished_run e ON e.run = r.run
+        WHERE r.ws = ? AND r.correlation_id = ? AND r.run < ? AND r.run >= ? AND r.created_at >= ?
+          AND (CAST(? AS integer) = 0 OR COALESCE(e.state, w.state) = ?)
+          AND (CAST(? AS bigint) = 0 OR e.ended_at >= ?)
+          AND (? = '' OR r.workflow_id = ?)
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_duplicate_count u WHERE u.run = r.run
+              AND u.replays > 0))
+        ORDER BY r.run DESC LIMIT ?
         """;
 
     private final JdbcSession session;
@@ -109,7 +129,13 @@ final class RunListQueries {
     List<DatabaseRows.RunRow> list(RunFilter filter, Supplier<List<DatabaseRows.WorkflowRow>> workflows)
             throws SQLException {
         RunState state = filter.state();
+        if (filter.correlationId() != null) {
+            return whole(filter, this::correlated);
+        }
         if (state != null && !state.hasEnded()) {
+            if (filter.endedSince() > 0) {
+                return List.of();
+            }
             return whole(filter, page -> atWork(page, state));
         }
         if (state != null && state != RunState.COMPLETED) {
@@ -170,6 +196,8 @@ final class RunListQueries {
                 filter.since(),
                 state,
                 state,
+                filter.endedSince(),
+                filter.endedSince(),
                 filter.limit());
     }
 
@@ -185,6 +213,8 @@ final class RunListQueries {
                 filter.since(),
                 state,
                 state,
+                filter.endedSince(),
+                filter.endedSince(),
                 filter.limit());
     }
 
@@ -214,6 +244,7 @@ final class RunListQueries {
                     filter.ws(),
                     filter.since(),
                     state.code(),
+                    filter.endedSince(),
                     replayed,
                     filter.limit());
         }
@@ -225,6 +256,7 @@ final class RunListQueries {
                 filter.ws(),
                 filter.since(),
                 state.code(),
+                filter.endedSince(),
                 filter.workflowId(),
                 replayed,
                 filter.limit());
@@ -241,8 +273,30 @@ final class RunListQueries {
                 filter.since(),
                 state,
                 state,
+                filter.endedSince(),
+                filter.endedSince(),
                 workflow(filter),
                 workflow(filter),
+                filter.limit());
+    }
+
+    private List<RunId> correlated(RunFilter filter) throws SQLException {
+        int state = code(filter);
+        return session.queryList(
+                CORRELATED,
+                RunListQueries::id,
+                filter.ws(),
+                StorableText.shortenForIndex(String.valueOf(filter.correlationId())),
+                before(filter),
+                from(filter),
+                filter.since(),
+                state,
+                state,
+                filter.endedSince(),
+                filter.endedSince(),
+                workflow(filter),
+                workflow(filter),
+                filter.replayedOnly() ? 1 : 0,
                 filter.limit());
     }
 

@@ -90,6 +90,7 @@ CREATE TABLE semel_run (
     created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX semel_run_by_workflow ON semel_run (ws, workflow_id, run);
+CREATE INDEX semel_run_by_correlation ON semel_run (ws, correlation_id, run) WHERE correlation_id IS NOT NULL;
 -- The later runs of a lineage; retention deletes them together with the first one.
 CREATE INDEX semel_run_by_lineage ON semel_run (lineage) WHERE lineage <> run;
 

@@ -1,26 +1,32 @@
 package dev.semel.server.api;
 
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.server.expressions.DurationFormat;
+import dev.semel.store.StoreQueries;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The run filter `q`: `status:failed workflow:x key:k replayed:true since:2h`. */
+/** The run filter `q`: `status:failed workflow:x key:k correlation:c replayed:true since:2h ended_since:1h`. */
 record RunListFilter(
         @Nullable RunState state,
         @Nullable String workflow,
         @Nullable String key,
+        @Nullable String correlation,
         boolean replayed,
-        long ageMicros) {
+        long ageMicros,
+        long endAgeMicros) {
     private static final Duration LONGEST_AGE = Duration.ofDays(999_999);
 
     static RunListFilter parse(@Nullable String text) {
         RunState state = null;
         String workflow = null;
         String key = null;
+        String correlation = null;
         boolean replayed = false;
         long age = 0;
+        long endAge = 0;
         for (String word :
                 text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
             int colon = word.indexOf(':');
@@ -30,17 +36,37 @@ record RunListFilter(
                 case "workflow" -> workflow = value;
                 case "key" -> key = value;
                 case "replayed" -> replayed = flag(value);
+                case "correlation" -> correlation = value;
                 case "since" -> age = parseAge(value);
+                case "ended_since" -> endAge = parseAge(value);
+                case "failed_since" -> {
+                    state = RunState.FAILED;
+                    endAge = parseAge(value);
+                }
                 default ->
                     throw ApiErrors.invalidQuery(
-                            "q accepts terms such as status:failed workflow:NAME key:KEY replayed:true since:2h");
+                            "q accepts terms such as status:failed workflow:NAME key:KEY correlation:ID replayed:true"
+                                    + " since:2h ended_since:2h failed_since:2h");
             }
         }
-        return new RunListFilter(state, workflow, key, replayed, age);
+        return new RunListFilter(state, workflow, key, correlation, replayed, age, endAge);
     }
 
-    long since(long now) {
-        return ageMicros == 0 ? 0 : now - ageMicros;
+    /** @param workflowId the id of the workflow that the filter or the path names; null for all */
+    StoreQueries.RunFilter toQuery(int workspace, @Nullable String workflowId, long now) {
+        long since = ageMicros == 0 ? 0 : now - ageMicros;
+        return new StoreQueries.RunFilter(
+                        workspace,
+                        workflowId,
+                        state,
+                        key,
+                        replayed,
+                        since,
+                        null,
+                        1,
+                        since == 0 ? null : RunId.lowerBoundAt(since))
+                .withCorrelation(correlation)
+                .withEndedSince(endAgeMicros == 0 ? 0 : now - endAgeMicros);
     }
 
     private static RunState state(String word) {

@@ -171,17 +171,7 @@ final class RunReplayRoutes {
     private StoreQueries.RunFilter filter(ServerHttpRequest request, String q) {
         RunListFilter filter = RunListFilter.parse(q);
         String workflow = triggers.findWorkflowId(request.principal(), filter.workflow());
-        long since = filter.since(StoreReader.now(semel));
-        return new StoreQueries.RunFilter(
-                request.principal().workspace(),
-                workflow,
-                filter.state(),
-                filter.key(),
-                filter.replayed(),
-                since,
-                null,
-                1,
-                since == 0 ? null : RunId.lowerBoundAt(since));
+        return filter.toQuery(request.principal().workspace(), workflow, StoreReader.now(semel));
     }
 
     private ServerHttpResponse list(ServerHttpRequest request) {

@@ -2,7 +2,6 @@ package dev.semel.server.api;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
-import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
@@ -31,17 +30,9 @@ record RunRoutes(SemelRuntime semel, RunJsonRenderer views, WorkflowTriggerRoute
         PagingParameters paging = PagingParameters.parse(request);
         RunListFilter filter = RunListFilter.parse(request.query("q"));
         String named = triggers.findWorkflowId(request.principal(), filter.workflow());
-        long since = filter.since(StoreReader.now(semel));
-        StoreQueries.RunFilter wanted = new StoreQueries.RunFilter(
-                request.principal().workspace(),
-                named == null ? workflowId : named,
-                filter.state(),
-                filter.key(),
-                filter.replayed(),
-                since,
-                paging.afterId(),
-                paging.limit(),
-                since == 0 ? null : RunId.lowerBoundAt(since));
+        StoreQueries.RunFilter wanted = filter.toQuery(
+                        request.principal().workspace(), named == null ? workflowId : named, StoreReader.now(semel))
+                .page(paging.afterId(), paging.limit());
         return views.runPage(StoreReader.read(semel, reads -> reads.runs(wanted)), paging.limit());
     }
 

@@ -125,7 +125,7 @@ record WorkflowDraftRoutes(SemelRuntime semel, WorkflowRoutes workflows) {
         try {
             WorkflowDefinition definition =
                     workflows.compileAndCheck(request.principal().workspace(), name, text, false);
-            definition.warnings().forEach(warnings::add);
+            definition.warnings(workflows.now()).forEach(warnings::add);
             out.put("valid", true);
             return definition;
         } catch (SemelException e) {

@@ -33,10 +33,11 @@ final class WorkflowPublishValidator {
 
     /**
      * @param staged whether the version is published for a percentage of the triggers first
+     * @param first whether it is the first version of the workflow, which cannot be staged
      * @return warnings about missing settings, one sentence each
      */
-    List<String> check(int workspace, WorkflowDefinition definition, boolean staged) {
-        risks(definition, staged);
+    List<String> check(int workspace, WorkflowDefinition definition, boolean staged, boolean first) {
+        risks(definition, staged, first);
         WorkspaceSettingRepositories workspaceSettings = settings;
         List<String> missing = new ArrayList<>();
         if (workspaceSettings == null) {
@@ -136,8 +137,8 @@ final class WorkflowPublishValidator {
     }
 
     /** Requires an approval before a high-risk effect, or a staged rollout. */
-    private static void risks(WorkflowDefinition definition, boolean staged) {
-        boolean approved = staged;
+    private static void risks(WorkflowDefinition definition, boolean staged, boolean first) {
+        boolean approved = staged && !first;
         for (YamlStep outer : definition.topLevelSteps()) {
             // An approval inside a branch, behind a condition, or whose rejection does not stop the run gives no
             // protection.
@@ -154,12 +155,17 @@ final class WorkflowPublishValidator {
                                 ErrorCode.INVALID_DEFINITION,
                                 "Step '%s' has risk: high and no approval step before it. Nothing was published."
                                         .formatted(step.id()),
-                                "Add an approval step before this step, at the top level and without a condition. Or"
-                                        + " publish the version for a percentage of the triggers first (--percent"
-                                        + " 10).");
+                                "Add an approval step before this step, at the top level and without a condition."
+                                        + (first ? FIRST_VERSION : LATER_VERSION));
                     });
         }
     }
+
+    private static final String FIRST_VERSION = " A later version without the approval can be published for a"
+            + " percentage of the triggers first (--percent 10). A first version cannot: no other version could take"
+            + " the other triggers.";
+    private static final String LATER_VERSION =
+            " Or publish the version for a percentage of the triggers first (--percent 10).";
 
     private static boolean isHigh(@Nullable DeclaredEffect effect) {
         return effect != null && "high".equals(effect.risk());

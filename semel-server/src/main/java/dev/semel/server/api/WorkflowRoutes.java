@@ -21,6 +21,8 @@ import dev.semel.store.WorkflowVersionRollout;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -183,7 +185,7 @@ final class WorkflowRoutes {
         }
         rejectCycles(workspace, read);
         var unused = quota.checkQuota(workspace, read);
-        return read.withWarnings(publishChecks.check(workspace, read, staged));
+        return read.withWarnings(publishChecks.check(workspace, read, staged, rollouts.find(workspace, name) == null));
     }
 
     /** @param workflowPrecondition the version that the author expects; null: publish over any version */
@@ -260,8 +262,7 @@ final class WorkflowRoutes {
         throw ApiErrors.invalidQuery("percentage must be a whole number from 1 to 100");
     }
 
-    private static @Nullable ObjectNode published(
-            DatabaseRows.@Nullable WorkflowRow row, WorkflowDefinition definition) {
+    private @Nullable ObjectNode published(DatabaseRows.@Nullable WorkflowRow row, WorkflowDefinition definition) {
         if (row == null) {
             return null;
         }
@@ -289,9 +290,13 @@ final class WorkflowRoutes {
                 : List.of();
     }
 
-    private static ObjectNode withWarnings(ObjectNode out, WorkflowDefinition definition) {
-        definition.warnings().forEach(out.putArray("warnings")::add);
+    private ObjectNode withWarnings(ObjectNode out, WorkflowDefinition definition) {
+        definition.warnings(now()).forEach(out.putArray("warnings")::add);
         return out;
+    }
+
+    Instant now() {
+        return Instant.EPOCH.plus(StoreReader.now(semel), ChronoUnit.MICROS);
     }
 
     /** Publishes a file from the workflow folder, unless its text is already current or candidate. */
@@ -308,7 +313,7 @@ final class WorkflowRoutes {
             return workflowRow;
         }
         rejectCycles(workspace, definition);
-        publishChecks.check(workspace, definition, false);
+        publishChecks.check(workspace, definition, false, rollouts.find(workspace, definition.name()) == null);
         StoreWriteCommand.ChangeAuthor by = new StoreWriteCommand.ChangeAuthor(semel.newId(), actor, "for all");
         var note = new StoreWriteCommand.AuditEntry(workspace, "workflow.publish", definition.name(), by);
         return ScheduleQuota.retryUntilCounted(() -> semel.changeOrNull(new StoreWriteCommand.AuditedCommand<>(

@@ -18,8 +18,8 @@ final class RunListCommand extends CliListCommand {
     @Parameters(
             paramLabel = "QUERY",
             arity = "0..*",
-            description =
-                    "Filter terms such as status:failed workflow:payment_receipt key:evt_1 replayed:true since:2h.")
+            description = "Filter terms such as status:failed workflow:payment_receipt key:evt_1 correlation:ord_1"
+                    + " replayed:true since:2h ended_since:2h failed_since:2h.")
     List<String> query = List.of();
 
     @Option(names = "--workflow", paramLabel = "W", description = "Only runs of this workflow.")

@@ -200,8 +200,10 @@ final class WorkflowCheckCommand extends CliApiCommand {
         });
     }
 
-    private static List<String> warnings(CheckedFile one) {
-        return one.definition() == null ? List.of() : one.definition().warnings();
+    private List<String> warnings(CheckedFile one) {
+        return one.definition() == null
+                ? List.of()
+                : one.definition().warnings(environment().clock().instant());
     }
 
     /** Counts the effects per protection, in the order of the file. */

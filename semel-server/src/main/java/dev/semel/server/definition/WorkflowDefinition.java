@@ -184,7 +184,8 @@ public final class WorkflowDefinition {
 
     /** The executable body, which uses the services of its workspace. */
     public WorkflowBody body(YamlStepDependencies services) {
-        return new YamlWorkflowBody(parts.name(), parts.steps(), parts.output(), timed, services);
+        return new YamlWorkflowBody(
+                parts.name(), parts.steps(), parts.output(), parts.rules().object(), timed, services);
     }
 
     public WorkflowDefinition withWarnings(List<String> more) {
@@ -291,9 +292,17 @@ public final class WorkflowDefinition {
         return Set.copyOf(parts.input().pii());
     }
 
-    /** Lint warnings, one sentence each. */
+    /** Lint warnings, one sentence each. They depend on the file only. */
     public List<String> warnings() {
         return warnings;
+    }
+
+    /** The lint warnings, and those about changes of the clock that are still to come. */
+    public List<String> warnings(Instant now) {
+        Stream<String> changes = parts.extras().triggers().schedules().stream()
+                .map(schedule -> YamlScheduleReader.clockChangeWarning(schedule, now))
+                .flatMap(Stream::ofNullable);
+        return Stream.concat(warnings.stream(), changes).toList();
     }
 
     public String text() {

@@ -49,18 +49,23 @@ final class YamlIdempotencyPolicyReader {
     private final YamlFileErrorCollector problems;
     private final YamlValueTemplateCompiler templates;
     private final List<ExpressionFieldPath> reads = new ArrayList<>();
+    private final List<ExpressionFieldPath> fingerprintReads = new ArrayList<>();
 
     YamlIdempotencyPolicyReader(YamlFileErrorCollector problems, YamlValueTemplateCompiler templates) {
         this.problems = problems;
         this.templates = templates;
     }
 
-    /** @param object template of the trigger's business object, for users; `worth` is that of its amount */
+    /**
+     * @param object template of the trigger's business object, for users; `worth` is that of its amount
+     * @param fingerprintReads the paths that expressions of the fingerprint read
+     */
     record IdempotencySection(
             KeyPolicy policy,
             @Nullable YamlValueTemplate object,
             @Nullable YamlValueTemplate worth,
-            List<ExpressionFieldPath> reads) {}
+            List<ExpressionFieldPath> reads,
+            List<ExpressionFieldPath> fingerprintReads) {}
 
     IdempotencySection read(@Nullable YamlNode section, boolean requireKey) {
         YamlMapReader declared = YamlMapReader.of(section, "idempotency", problems);
@@ -86,7 +91,12 @@ final class YamlIdempotencyPolicyReader {
                         .orElse(base.onFailed()),
                 fields.flag("hold_while_running", base.holdWhileRunning()),
                 requireKey);
-        return new IdempotencySection(policy, label(fields, "object"), label(fields, "worth"), List.copyOf(reads));
+        return new IdempotencySection(
+                policy,
+                label(fields, "object"),
+                label(fields, "worth"),
+                List.copyOf(reads),
+                List.copyOf(fingerprintReads));
     }
 
     /** With a declared fingerprint the default is to reject a changed payload; without one the key alone decides. */
@@ -186,6 +196,7 @@ final class YamlIdempotencyPolicyReader {
         }
         List<ExpressionFieldPath> read = template.readPaths().distinct().toList();
         reads.addAll(read);
+        fingerprintReads.addAll(read);
         if (!(template instanceof YamlValueTemplate.SingleExpression)
                 && !(template instanceof YamlValueTemplate.InterpolatedText)) {
             boolean hasInvalidExpression = member.value() instanceof YamlNode.ScalarNode(YamlSourceRange _, var value)

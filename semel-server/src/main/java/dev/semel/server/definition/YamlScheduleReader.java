@@ -28,12 +28,12 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reads `trigger.schedules`: the cron and interval schedules that start the workflow. */
-record YamlScheduleReader(YamlFileErrorCollector problems, List<String> warnings, WorkflowInputSchema input) {
+record YamlScheduleReader(YamlFileErrorCollector problems, WorkflowInputSchema input) {
     private static final int MOST = 100;
     private static final int LOOKED_AHEAD_YEARS = 3;
 
-    /** Start of the search for daylight-saving gaps; fixed, so that a file means the same whenever it is read. */
-    private static final Instant LOOKED_FROM = Instant.parse("2026-01-01T00:00:00Z");
+    /** A nominal time for the check of the input. */
+    private static final Instant SAMPLE_TIME = Instant.parse("2026-01-01T00:00:00Z");
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9_-]{1,64}");
     private static final Set<String> KNOWN =
@@ -95,7 +95,6 @@ record YamlScheduleReader(YamlFileErrorCollector problems, List<String> warnings
             return null;
         }
         checkInput(fields, data);
-        warn(schedule);
         return schedule;
     }
 
@@ -224,7 +223,7 @@ record YamlScheduleReader(YamlFileErrorCollector problems, List<String> warnings
     }
 
     private void checkInput(YamlMapReader fields, ObjectNode data) {
-        ObjectNode whole = data.deepCopy().put("scheduled_at", LOOKED_FROM.toString());
+        ObjectNode whole = data.deepCopy().put("scheduled_at", SAMPLE_TIME.toString());
         try {
             input.validate("", whole);
         } catch (SemelException e) {
@@ -243,14 +242,18 @@ record YamlScheduleReader(YamlFileErrorCollector problems, List<String> warnings
                 : "";
     }
 
-    private void warn(Schedule schedule) {
-        if (schedule.rule() instanceof CronRule cron) {
-            LocalDateTime gone = cron.skippedLocalTime(LOOKED_FROM, LOOKED_AHEAD_YEARS);
-            if (gone != null) {
-                warnings.add(("schedule %s: in %s the clock skips %s on %s. The tick of that day fires once, at the"
-                                + " first moment after the gap.")
-                        .formatted(schedule.name(), cron.zone(), gone.toLocalTime(), gone.toLocalDate()));
-            }
-        }
+    /** Warns if a daylight-saving change to come skips a time of the schedule; null if none does. */
+    static @Nullable String clockChangeWarning(Schedule schedule, Instant now) {
+        LocalDateTime gone =
+                schedule.rule() instanceof CronRule cron ? cron.skippedLocalTime(now, LOOKED_AHEAD_YEARS) : null;
+        return gone == null
+                ? null
+                : ("schedule %s: in %s the clock skips %s on %s. The tick of that day fires once, at the first moment"
+                                + " after the gap.")
+                        .formatted(
+                                schedule.name(),
+                                ((CronRule) schedule.rule()).zone(),
+                                gone.toLocalTime(),
+                                gone.toLocalDate());
     }
 }

@@ -97,7 +97,7 @@ final class YamlWorkflowReader {
                 ? WorkflowTriggers.NONE
                 : new WorkflowTriggers(
                         new YamlEventTriggerReader(problems, templates).read(trigger),
-                        new YamlScheduleReader(problems, warnings, input).read(trigger));
+                        new YamlScheduleReader(problems, input).read(trigger));
         WorkflowVersion.VersionOptions extras = new WorkflowVersion.VersionOptions(
                 concurrencyControlReader.read(workflow), workflow.duration("timeout"), workflowTriggers);
         List<YamlStep> steps = new YamlStepReader(source, problems, templates, warnings).read(workflow);
@@ -109,6 +109,7 @@ final class YamlWorkflowReader {
         warnings.addAll(IdempotencyWindowLintRule.warnings(steps));
         String keyText = http == null ? null : written(http);
         warnOfPersonalKey(key, keyText, input);
+        warnings.addAll(NoisyKeyFieldLintRule.warnings(key, rules, steps));
         lint(owner, rules, input, Stream.concat(reads(key, steps, output), concurrencyControlReader.reads().stream()));
         return new DefinitionParts(
                 name,

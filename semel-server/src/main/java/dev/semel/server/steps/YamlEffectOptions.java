@@ -155,7 +155,9 @@ record YamlEffectOptions(
 
     private EffectSpec.BusinessRecord marks(YamlStepExecutionContext context) {
         return new EffectSpec.BusinessRecord(
-                does, context.optionalText(object, "object"), context.optionalText(worth, "worth"));
+                does,
+                object == null ? context.run().businessObject() : context.text(object, "object"),
+                context.optionalText(worth, "worth"));
     }
 
     DeclaredEffect declaredEffect(String target) {

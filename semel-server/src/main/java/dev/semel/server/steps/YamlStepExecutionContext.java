@@ -28,7 +28,25 @@ public record YamlStepExecutionContext(
         Map<String, JsonNode> variables,
         String id) {
     /** The part of the context that all steps of a run share. */
-    public record RunContext(String workflow, JsonNode input, YamlStepDependencies services) {}
+    public record RunContext(
+            String workflow,
+            JsonNode input,
+            YamlStepDependencies services,
+            @Nullable YamlValueTemplate object) {
+        /** A text for users, so an expression that fails gives none. */
+        @Nullable
+        String businessObject() {
+            if (object == null) {
+                return null;
+            }
+            try {
+                JsonNode value = object.evaluateIdentifier(ExpressionScope.ofInput(input), new StepResultSizeLimit());
+                return value.isString() ? value.stringValue() : null;
+            } catch (ExpressionEvaluationException failure) {
+                return null;
+            }
+        }
+    }
 
     /** @param timed whether to record the start time first */
     static YamlStepExecutionContext begin(RunContext course, DurableWorkflowOperations durable, boolean timed) {

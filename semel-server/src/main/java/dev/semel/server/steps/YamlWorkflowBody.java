@@ -8,11 +8,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** @param readsStartTime whether it reads the start time of the run, which is then recorded */
+/**
+ * @param object the business object of the run (`idempotency.object`), which effects without one have
+ * @param readsStartTime whether it reads the start time of the run, which is then recorded
+ */
 public record YamlWorkflowBody(
         String workflow,
         List<YamlStep> steps,
         @Nullable YamlValueTemplate output,
+        @Nullable YamlValueTemplate object,
         boolean readsStartTime,
         YamlStepDependencies services)
         implements WorkflowBody {
@@ -23,7 +27,7 @@ public record YamlWorkflowBody(
     @Override
     public JsonNode run(DurableWorkflowOperations durable, JsonNode input) throws Exception {
         YamlStepExecutionContext context = YamlStepExecutionContext.begin(
-                new YamlStepExecutionContext.RunContext(workflow, input, services), durable, readsStartTime);
+                new YamlStepExecutionContext.RunContext(workflow, input, services, object), durable, readsStartTime);
         try {
             StepSequenceRunner.run(steps, context);
         } catch (EarlyRunEndException ended) {

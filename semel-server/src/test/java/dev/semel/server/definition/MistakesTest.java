@@ -157,7 +157,7 @@ class MistakesTest {
                         "trigger: {http: {key: '${ [input.a] }'}}\n",
                         "4:26",
                         "/trigger/http/key",
-                        "the expression must return int or string, not list."),
+                        "the expression must return double or int or string, not list."),
                 mistake(
                         "trigger: {http: {key: '${ steps.note.ok }'}}\n",
                         "4:27",

@@ -114,11 +114,11 @@ final class SchedulesTest {
     void a_time_skipped_by_a_clock_change_gives_a_warning() {
         List<String> warnings = DefinitionFixtures.compiled(
                         file("{id: nightly, cron: \"30 2 * * *\", zone: Europe/Berlin}"))
-                .warnings();
-        assertTrue(warnings.stream().anyMatch(w -> w.contains("skips 02:30 on 2026-03-29")), warnings.toString());
+                .warnings(Instant.parse("2026-11-16T07:00:00Z"));
+        assertTrue(warnings.stream().anyMatch(w -> w.contains("skips 02:30 on 2027-03-28")), warnings.toString());
         assertEquals(
                 List.of(),
                 DefinitionFixtures.compiled(file("{id: nightly, cron: \"30 2 * * *\"}"))
-                        .warnings());
+                        .warnings(Instant.parse("2026-11-16T07:00:00Z")));
     }
 }
