@@ -11,6 +11,7 @@ import dev.semel.run.RunState;
 import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -120,8 +121,9 @@ interface StoreQueryRules {
         assertEquals(List.of(late), ids(ours.withEndedSince(since)));
         assertEquals(List.of(done, late), ids(all.withEndedSince(since)));
         assertEquals(List.of(), ids(working.withEndedSince(since)));
-        String one =
-                String.valueOf(client().reads.run(client().ws, open).origin().correlationId());
+        String one = String.valueOf(Objects.requireNonNull(client().reads.run(client().ws, open))
+                .origin()
+                .correlationId());
         assertEquals(List.of(open, done, late, early), ids(all.withCorrelation(one)));
         assertEquals(
                 List.of(open, done, late, early), paged(all.withCorrelation(one).page(null, 1)));
