@@ -34,6 +34,8 @@ final class StoreWriterThread implements AutoCloseable {
     private final ArrayDeque<Task<?>> again = new ArrayDeque<>();
     private final ArrayDeque<Task<?>> transactions = new ArrayDeque<>();
     private boolean transactionIsNext;
+    private long transactionNanos;
+    private long transactionEnd;
     private final LinkedHashMap<StoreWrite.RunExecution, Optional<StoreFailure.ValueRejected>> barred =
             new LinkedHashMap<>();
     private final Thread thread;
@@ -119,6 +121,7 @@ final class StoreWriterThread implements AutoCloseable {
             if (batch == null) {
                 break;
             }
+            long begun = dependencies.environment().nanos();
             try {
                 process(batch);
             } catch (RuntimeException | Error e) {
@@ -126,6 +129,10 @@ final class StoreWriterThread implements AutoCloseable {
                     LOG.log(Level.ERROR, "a batch of store writes failed unexpectedly; the callers get the error", e);
                 }
                 failAll(batch, e);
+            }
+            if (!batch.isEmpty() && batch.getFirst().write instanceof StoreWrite.UserTransaction) {
+                transactionEnd = dependencies.environment().nanos();
+                transactionNanos = transactionEnd - begun;
             }
         }
         lane.close();
@@ -149,10 +156,12 @@ final class StoreWriterThread implements AutoCloseable {
 
     /**
      * Waits for a write, then takes all waiting ones up to the limits. Null: closed and empty. The code of a tx step has
-     * a batch of its own, and a batch of other writes comes after it: a write waits for one tx step, not for all.
+     * a batch of its own. After it, waiting writes get as much time as it took. So a write waits for one tx step, not for
+     * all, and commands that need a batch of their own do not each wait for a tx step.
      */
     private @Nullable List<Task<?>> next() {
-        Task<?> transaction = transactionIsNext ? transactions.poll() : null;
+        boolean due = transactionIsNext && dependencies.environment().nanos() - transactionEnd >= transactionNanos;
+        Task<?> transaction = due ? transactions.poll() : null;
         transactionIsNext = transaction == null;
         if (transaction != null) {
             return List.of(transaction);
@@ -167,6 +176,7 @@ final class StoreWriterThread implements AutoCloseable {
                 }
                 transaction = transactions.poll();
                 if (transaction != null) {
+                    transactionIsNext = false;
                     return List.of(transaction);
                 }
                 task = await();

@@ -384,6 +384,32 @@ final class GroupCommitterTest {
     }
 
     @Test
+    void slow_tx_steps_delay_commands_by_as_much_time_and_not_by_one_tx_step_each() {
+        StoreWrite.AdmitRun admitted = admit("K");
+        assertTrue(fresh(committer.admit(0, admitted)).owned());
+        var by = new StoreWrite.RunExecution(admitted.run().id(), 1);
+        store.shut();
+        var slow = committer.submit(0, new StoreWrite.ClaimRuns(0));
+        Await.until("the lane waits at the gate", store::somebodyWaits);
+        List<CompletableFuture<?>> transactions = new ArrayList<>();
+        List<CompletableFuture<DatabaseRows.WorkspaceRow>> commands = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            if (store.txLanes() == 0) { // PostgreSQL has lanes of their own for them
+                transactions.add(committer.submit(0, new StoreWrite.UserTransaction(by, i, _ -> {
+                    nanos.addAndGet(900_000_000); // legal on SQLite
+                    return "[]";
+                })));
+            }
+            var command = new StoreWriteCommand.CreateWorkspace("workspace-" + i, new byte[1]);
+            commands.add(committer.submitWithDeadline(0, new StoreWrite.ExecuteCommand<>(command)));
+        }
+        store.open();
+        slow.join();
+        commands.forEach(command -> assertTrue(command.join().ws() > 1));
+        transactions.forEach(CompletableFuture::join);
+    }
+
+    @Test
     void an_awaited_write_times_out_and_succeeds_on_retry() {
         store.down = true;
         var change = new StoreWrite.ExecuteCommand<>(new StoreWriteCommand.CreateWorkspace("two", new byte[1]));

@@ -12,12 +12,17 @@ import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -25,16 +30,24 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One document per digest key with the open batch and recent closed ones. Updates use optimistic locking and retry. */
+/**
+ * One document per digest key with the open batch and recent closed ones. Updates use optimistic locking and retry.
+ *
+ * <p>A worker can die after a change here and before its run records the result. The repeated call must then find the
+ * same batch, however many others came in between: the place of an item is stored beside the document for some days, and
+ * a closed batch stays until its run recorded the items or ended.
+ */
 record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource clock)
         implements NotificationDigestCollector {
+    private static final Logger LOG = System.getLogger(WorkspaceDigestCollector.class.getName());
     private static final WorkspaceSettingKind DIGEST = new WorkspaceSettingKind("digest", false, false);
     private static final int KEPT_BATCHES = 20;
     private static final int MOST_TRIES = 1_000;
+    private static final long PLACE_KEPT_MICROS = Duration.ofDays(7).toNanos() / 1_000;
 
     @Override
     public JsonNode collect(DigestItem item) {
-        return change(item.key(), document -> {
+        return change(item.key(), item, document -> {
             ObjectNode known = batchOf(document, item.id());
             if (known != null) {
                 boolean leads = known.path("leader").asString("").equals(item.id());
@@ -67,9 +80,9 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
         return place;
     }
 
-    /** Whether the run that will send this batch is still active; otherwise the next item's run sends it. */
-    private boolean mayStillSend(ObjectNode open) {
-        String id = open.path("run_id").asString("");
+    /** Whether the run of a batch is still active. If it is not, the next item's run sends an open batch. */
+    private boolean mayStillSend(ObjectNode batch) {
+        String id = batch.path("run_id").asString("");
         RunId own = RunId.parse(id);
         DatabaseRows.RunRow run = semel.view(reads -> {
             if (own != null) {
@@ -86,14 +99,8 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
 
     @Override
     public JsonNode close(DigestItem by, long batch) {
-        return change(by.key(), document -> {
-            ArrayNode batches = document.withArray("batches");
-            ObjectNode wanted = null;
-            for (JsonNode one : batches) {
-                if (one.path("number").longValue() == batch && one instanceof ObjectNode found) {
-                    wanted = found;
-                }
-            }
+        return change(by.key(), null, document -> {
+            ObjectNode wanted = batch(document, batch);
             if (wanted == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
@@ -106,11 +113,51 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
             }
             ObjectNode gathered = requireRecordable(wanted, "Nothing was sent, and the batch stays open.");
             wanted.put("closed", true).put("closed_by", by.id()).put("run_id", by.runId());
-            while (batches.size() > KEPT_BATCHES) {
-                batches.remove(0);
-            }
+            removeOldest(document, KEPT_BATCHES);
             return gathered;
         });
+    }
+
+    @Override
+    public void release(DigestItem by, long batch) {
+        try {
+            change(by.key(), null, document -> {
+                ObjectNode closed = batch(document, batch);
+                if (closed != null && closed.path("closed_by").asString("").equals(by.id())) {
+                    closed.put("released", true);
+                }
+                return JsonNodeFactory.instance.nullNode();
+            });
+        } catch (SemelException e) {
+            LOG.log(Level.DEBUG, "a sent digest batch stays until its run has ended: " + e.code());
+        }
+    }
+
+    private static @Nullable ObjectNode batch(ObjectNode document, long number) {
+        for (JsonNode one : document.withArray("batches")) {
+            if (one.path("number").longValue() == number && one instanceof ObjectNode found) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    /** Removes closed batches that no run needs, the oldest first, until so many are left. */
+    private void removeOldest(ObjectNode document, int most) {
+        ArrayNode batches = document.withArray("batches");
+        for (int i = 0; i < batches.size() && batches.size() > most; ) {
+            if (isRemovable(batches.get(i))) {
+                batches.remove(i);
+            } else {
+                i++;
+            }
+        }
+    }
+
+    private boolean isRemovable(JsonNode batch) {
+        return batch instanceof ObjectNode closed
+                && closed.path("closed").booleanValue(false)
+                && (closed.path("released").booleanValue(false) || !mayStillSend(closed));
     }
 
     /**
@@ -152,7 +199,8 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
         return batch;
     }
 
-    private JsonNode change(String key, Function<ObjectNode, JsonNode> change) {
+    /** @param added the item that the change adds; its place is stored with the change */
+    private JsonNode change(String key, @Nullable DigestItem added, Function<ObjectNode, JsonNode> change) {
         WorkspaceSettingName name = new WorkspaceSettingName(workspace, DIGEST, digest(key));
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             DatabaseRows.SettingRow row = semel.view(reads -> reads.setting(workspace, DIGEST.word(), name.text()));
@@ -166,8 +214,9 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
             }
             StoreWriteCommand.SaveSetting put =
                     new StoreWriteCommand.SaveSetting(name, body, row == null ? 0 : row.version(), "digest");
-            if (semel.change(put) instanceof StoreWriteCommand.SettingResult.Saved) {
-                return answer;
+            JsonNode saved = save(put, added, answer);
+            if (saved != null) {
+                return saved;
             }
         }
         throw new SemelException(
@@ -176,18 +225,57 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
                 "Try again in a moment.");
     }
 
-    /** Removes the oldest batches until the document fits. */
-    private static String serializeWithinLimit(ObjectNode document) {
+    /** Returns the answer, or the stored place of an item that was added before; null if the document has changed. */
+    private @Nullable JsonNode save(StoreWriteCommand.SaveSetting put, @Nullable DigestItem added, JsonNode answer) {
+        if (added == null) {
+            return semel.change(put) instanceof StoreWriteCommand.SettingResult.Saved ? answer : null;
+        }
+        StoreWriteCommand.CommandRequest request = new StoreWriteCommand.CommandRequest(
+                semel.newId(),
+                workspace,
+                "digest-item",
+                digest(added.key() + "\n" + added.id()),
+                new byte[0],
+                PLACE_KEPT_MICROS);
+        StoreWriteCommand.CommandReply reply = semel.change(new StoreWriteCommand.IdempotentCommand<>(
+                request,
+                put,
+                outcome -> outcome instanceof StoreWriteCommand.SettingResult.Saved
+                        ? StrictJsonCodec.write(answer)
+                        : null));
+        return reply instanceof StoreWriteCommand.CommandReply.Done done ? StrictJsonCodec.parse(done.answer()) : null;
+    }
+
+    /** Removes the oldest batches that no run needs until the document fits. */
+    private String serializeWithinLimit(ObjectNode document) {
         ArrayNode batches = document.withArray("batches");
         String body = StrictJsonCodec.write(document);
         while (body.length() > SizeLimits.DEFAULT.digestDocument()) {
-            if (batches.size() < 2) {
+            int before = batches.size();
+            removeOldest(document, before - 1);
+            if (before < 2) {
                 throw tooLarge("The item was not added.");
             }
-            batches.remove(0);
+            if (batches.size() == before) {
+                throw new SemelException(
+                        ErrorCode.OVERLOADED,
+                        "Earlier batches of this digest fill it, and the runs that send them have not recorded them yet"
+                                + " (" + runsOf(batches) + "). The item was not added.",
+                        "Let these runs continue. The step tries again.");
+            }
             body = StrictJsonCodec.write(document);
         }
         return body;
+    }
+
+    private static String runsOf(ArrayNode batches) {
+        Set<String> runs = new TreeSet<>();
+        batches.forEach(batch -> {
+            if (batch.path("closed").booleanValue(false)) {
+                runs.add(batch.path("run_id").asString(""));
+            }
+        });
+        return String.join(", ", runs);
     }
 
     private static SemelException tooLarge(String state) {

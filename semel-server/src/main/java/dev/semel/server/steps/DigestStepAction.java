@@ -1,15 +1,18 @@
 package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
+import dev.semel.definition.StepSpec;
 import dev.semel.server.expressions.ExpressionCompileContext.ContextKind;
 import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlValueTemplate;
 import dev.semel.workflow.Key;
+import dev.semel.workflow.Retry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -24,6 +27,11 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record DigestStepAction(YamlValueTemplate key, Duration length, YamlValueTemplate item, YamlNotificationStep mailing)
         implements CompiledYamlStepAction {
+    /** The steps only change the store. While it is slow or down for an hour, no run fails and no item is lost. */
+    private static final Retry STORE_RETRY = Retry.exponential(Duration.ofSeconds(1))
+            .longest(Duration.ofMinutes(1))
+            .upTo(100);
+
     static @Nullable CompiledYamlStepAction read(YamlStepReadContext draft) {
         YamlMapReader section = draft.section("digest", Set.of("key", "collect_for", "item"));
         if (section == null) {
@@ -66,7 +74,7 @@ record DigestStepAction(YamlValueTemplate key, Duration length, YamlValueTemplat
                 context.durable().stepId(context.id()),
                 context.durable().runId(),
                 value);
-        JsonNode place = context.durable().step(context.id() + ".collect", () -> digests.collect(one));
+        JsonNode place = storeStep(context, "collect", () -> digests.collect(one));
         long batch = place.path("batch").longValue();
         if (!place.path("leader").booleanValue()) {
             return collected(batch, place.path("run_id"));
@@ -78,11 +86,29 @@ record DigestStepAction(YamlValueTemplate key, Duration length, YamlValueTemplat
             }
         });
         context.durable().sleep(context.id() + ".wait", length);
-        JsonNode gathered = context.durable().step(context.id() + ".close", () -> digests.close(one, batch));
+        JsonNode gathered = storeStep(context, "close", () -> digests.close(one, batch));
         leaves.set(true); // it may have been sent from here on, and a duplicate would be worse than none
         return gathered.has("sent_by")
                 ? collected(batch, gathered.path("sent_by"))
-                : mailing.run(context, data(context, gathered));
+                : send(context, one, batch, gathered);
+    }
+
+    /** The intent to send is durable before the send, and with it the recorded items: then nobody needs the batch. */
+    private JsonNode send(
+            YamlStepExecutionContext context,
+            NotificationDigestCollector.DigestItem one,
+            long batch,
+            JsonNode gathered) {
+        JsonNode result = mailing.run(context, data(context, gathered));
+        if (result.path("sent").booleanValue(false)) {
+            context.services().digests().release(one, batch);
+        }
+        return result;
+    }
+
+    private static JsonNode storeStep(YamlStepExecutionContext context, String part, Supplier<JsonNode> work) {
+        StepSpec plan = StepSpec.named(context.id() + "." + part).retry(STORE_RETRY);
+        return context.durable().step(plan, _ -> work.get());
     }
 
     private static JsonNode collected(long batch, JsonNode by) {
@@ -97,10 +123,10 @@ record DigestStepAction(YamlValueTemplate key, Duration length, YamlValueTemplat
             undo.durable().sleepUntil(undo.id() + ".wait", Instant.parse(opened).plus(length));
         }
         long batch = place.path("batch").longValue();
-        JsonNode gathered = undo.durable()
-                .step(undo.id() + ".close", () -> undo.services().digests().close(one, batch));
+        JsonNode gathered =
+                storeStep(undo, "close", () -> undo.services().digests().close(one, batch));
         if (!gathered.has("sent_by")) {
-            mailing.run(undo, data(undo, gathered));
+            send(undo, one, batch, gathered);
         }
     }
 

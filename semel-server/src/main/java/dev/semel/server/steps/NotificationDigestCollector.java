@@ -20,4 +20,10 @@ public interface NotificationDigestCollector {
      * same item returns the same; a call for another item returns {@code {sent_by: run}}, and that run sends nothing.
      */
     JsonNode close(DigestItem by, long batch);
+
+    /**
+     * The run that closed a batch has recorded its items, so the batch may be removed. Without this call, the batch stays
+     * until the run has ended.
+     */
+    void release(DigestItem by, long batch);
 }

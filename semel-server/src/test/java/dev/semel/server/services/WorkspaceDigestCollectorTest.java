@@ -1,6 +1,7 @@
 package dev.semel.server.services;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.EngineLimits;
@@ -13,32 +14,81 @@ import dev.semel.server.api.PublishedYamlWorkflow;
 import dev.semel.server.steps.NotificationDigestCollector;
 import dev.semel.server.steps.YamlStepDependencies;
 import dev.semel.store.StoreWriteCommand;
+import dev.semel.workflow.Start;
+import dev.semel.workflow.Workflow;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** What is gathered from many runs, on a real store; the runs themselves are not there, so each next item leads. */
+/** What is gathered from many runs, on both stores; most of the runs are not there, so each next item leads. */
+@ParameterizedClass
+@ValueSource(strings = {"sqlite", "postgres"})
 class WorkspaceDigestCollectorTest {
     private static final InstantSource NOON = InstantSource.fixed(Instant.parse("2026-05-04T12:00:00Z"));
+
+    private static final Workflow<String, String> WAITING = Workflow.define("waiting", String.class, String.class)
+            .body((ctx, input) -> {
+                ctx.sleep("wait", Duration.ofDays(1));
+                return input;
+            });
+    private static @Nullable EmbeddedPostgres postgres;
 
     @TempDir
     Path folder = Path.of("");
 
+    private final String kind;
+    private int others;
     private SemelRuntime semel;
     private NotificationDigestCollector digests;
 
+    WorkspaceDigestCollectorTest(String kind) {
+        this.kind = kind;
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        EmbeddedPostgres running = postgres;
+        if (running != null) {
+            running.close();
+            postgres = null;
+        }
+    }
+
+    private String store() throws IOException, SQLException {
+        if (kind.equals("sqlite")) {
+            return "sqlite:" + folder.resolve("semel.db");
+        }
+        if (postgres == null) {
+            postgres = EmbeddedPostgres.start();
+        }
+        String database = "digest_" + UUID.randomUUID().toString().replace('-', '_');
+        try (var connection = postgres.getPostgresDatabase().getConnection();
+                var statement = connection.createStatement()) {
+            statement.execute("CREATE DATABASE " + database);
+        }
+        return postgres.getJdbcUrl("postgres", database);
+    }
+
     @BeforeEach
-    void open() {
+    void open() throws IOException, SQLException {
         semel = SemelRuntime.open(RuntimeOptions.of(
-                "sqlite:" + folder.resolve("semel.db"),
-                version -> PublishedYamlWorkflow.compile(version, _ -> YamlStepDependencies.UNAVAILABLE)));
-        int workspace = semel.change(new StoreWriteCommand.CreateWorkspace("one", new byte[32]))
+                store(), version -> PublishedYamlWorkflow.compile(version, _ -> YamlStepDependencies.UNAVAILABLE)));
+        int workspace = semel.change(new StoreWriteCommand.CreateWorkspace("default", new byte[32]))
                 .ws();
         digests = new WorkspaceDigestCollector(semel, workspace, NOON);
     }
@@ -74,6 +124,64 @@ class WorkspaceDigestCollectorTest {
         assertEquals(1, digests.close(item("a"), 1).path("count").intValue());
         assertEquals(1, digests.collect(item("a")).path("batch").intValue(), "it was sent with the first");
         assertEquals(2, digests.collect(item("c")).path("batch").intValue());
+    }
+
+    /** What a worker does that died after a change of the digest and before its run recorded the result. */
+    private String unfinishedRun() {
+        semel.register(WAITING);
+        return semel.start(WAITING, "x", Start.withKey("waiting")).id();
+    }
+
+    /** Closes so many batches that nothing of earlier ones is kept for no reason. */
+    private void pushOut() {
+        for (int i = 0; i < 30; i++) {
+            var other = item("other-" + others++);
+            long batch = digests.collect(other).path("batch").longValue();
+            digests.close(other, batch);
+            digests.release(other, batch);
+        }
+    }
+
+    @Test
+    void a_closed_batch_stays_until_its_run_has_recorded_the_items() {
+        NotificationDigestCollector.DigestItem own = new NotificationDigestCollector.DigestItem(
+                "sales", "a", unfinishedRun(), StrictJsonCodec.parse("\"a\""));
+        digests.collect(own);
+        digests.collect(item("b"));
+        JsonNode closed = digests.close(own, 1);
+        pushOut();
+        assertEquals(closed, digests.close(own, 1), "the next worker sends the same items");
+        digests.release(own, 1);
+        pushOut();
+        SemelException gone = assertThrows(SemelException.class, () -> digests.close(own, 1));
+        assertEquals(ErrorCode.NOT_FOUND, gone.code());
+    }
+
+    @Test
+    void an_item_is_not_added_again_after_its_batch_was_removed() {
+        JsonNode place = digests.collect(item("a"));
+        assertEquals(1, digests.close(item("a"), 1).path("count").intValue());
+        digests.release(item("a"), 1);
+        pushOut();
+        assertEquals(place, digests.collect(item("a")), "it was sent with the first batch");
+    }
+
+    @Test
+    void large_batches_that_wait_for_their_runs_reject_items_and_lose_none() {
+        String run = unfinishedRun();
+        JsonNode value = JsonNodeFactory.instance.stringNode("x".repeat(200_000));
+        for (int i = 0; i < 2; i++) {
+            var own = new NotificationDigestCollector.DigestItem("sales", "big-" + i, run, value);
+            digests.close(own, digests.collect(own).path("batch").longValue());
+        }
+        var third = new NotificationDigestCollector.DigestItem("sales", "big-2", run, value);
+        SemelException full = assertThrows(SemelException.class, () -> digests.collect(third));
+        assertEquals(ErrorCode.OVERLOADED, full.code());
+        assertTrue(full.getMessage().contains(run), full.getMessage());
+        var first = new NotificationDigestCollector.DigestItem("sales", "big-0", run, value);
+        assertEquals(1, digests.close(first, 1).path("count").intValue());
+        digests.release(first, 1);
+        assertEquals(3, digests.collect(third).path("batch").intValue());
     }
 
     @Test
