@@ -237,8 +237,7 @@ public final class EffectLedger {
             EffectHolder holder,
             EffectState to,
             @Nullable String result,
-            boolean inDoubt)
-            implements LedgerOperation {
+            boolean inDoubt) implements LedgerOperation {
         public SettleSend(EffectId id, EffectHolder holder, EffectState to, @Nullable String result) {
             this(id, holder, to, result, false);
         }
@@ -303,7 +302,8 @@ public final class EffectLedger {
          *
          * @param content the accepted data; null if they are not stored
          */
-        record DataChanged(RunId by, long acceptedAt, @Nullable String content) implements LedgerDecision {}
+        record DataChanged(
+                RunId by, long acceptedAt, @Nullable String content) implements LedgerDecision {}
 
         record Recorded() implements LedgerDecision {}
     }
@@ -382,7 +382,8 @@ public final class EffectLedger {
                             new LedgerDecision.SendGranted(row.generation(), row.attempt(), row.firstAt(), unsure),
                             null);
                 }
-                boolean decidable = row.isInDoubt() && row.details().protection().equals(PROVIDER_KEY);
+                boolean decidable =
+                        row.isInDoubt() && row.details().protection().equals(PROVIDER_KEY);
                 yield now - row.firstAt() < ask.resendWindow() && !isRenamed(row, ask) && !decidable
                         ? LastAcceptedEffectLedgerBackup.carryOver(
                                 row,
@@ -406,7 +407,10 @@ public final class EffectLedger {
         return accepted == null || ask.onChange() == ChangePolicy.SEND
                 ? LastAcceptedEffectLedgerBackup.carryOver(
                         row,
-                        grant(ask, new LedgerDecision.SendGranted(row.generation(), row.attempt() + 1, now, false), now))
+                        grant(
+                                ask,
+                                new LedgerDecision.SendGranted(row.generation(), row.attempt() + 1, now, false),
+                                now))
                 : others(accepted, ask, now);
     }
 
@@ -464,8 +468,7 @@ public final class EffectLedger {
             }
             case DONE -> {
                 if (now >= row.expiresAt()) {
-                    yield grant(
-                            ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false), now);
+                    yield grant(ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false), now);
                 }
                 boolean changed = !Objects.equals(row.dataDigest(), ask.dataDigest());
                 if (changed && ask.onChange() == ChangePolicy.SEND) {

@@ -80,8 +80,8 @@ final class AtLeastOnceStepExecutor {
         boolean unsent = StepAttemptRunner.wasNotSent(failure);
         long now = execution.storeNow();
         long firstAt = state.history().firstAt() == 0 ? now : state.history().firstAt();
-        RetryLimit limit =
-                new RetryLimit(plan.retry(), attempt, firstAt, unsent && state.history().allUnsent());
+        RetryLimit limit = new RetryLimit(
+                plan.retry(), attempt, firstAt, unsent && state.history().allUnsent());
         if (limit.isReached(now) || StepAttemptRunner.isFinal(plan, failure)) {
             throw failed(state, problem, attempt, failure);
         }

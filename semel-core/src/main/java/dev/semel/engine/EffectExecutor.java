@@ -100,8 +100,7 @@ final class EffectExecutor {
                 outcome = handleRenamed(other, holder, seen);
                 continue;
             }
-            LedgerDecision decision =
-                    execution.reserve(identity.toReservation(holder, onChange, history.isRedo()));
+            LedgerDecision decision = execution.reserve(identity.toReservation(holder, onChange, history.isRedo()));
             outcome = switch (decision) {
                 case LedgerDecision.SendGranted granted -> send(holder, granted);
                 case LedgerDecision.Reused reused -> outcomes.recordReused(reused.result(), null);
@@ -239,20 +238,19 @@ final class EffectExecutor {
 
     /** Whether this step was sent, its outcome is unknown, and it may be sent again or the provider can be queried. */
     private boolean isUnsettled() {
-        EffectLedger.EffectRow row =
-                switch (plan.protection()) {
-                    case EffectDuplicateProtection.ProviderKey _, EffectDuplicateProtection.Lookup _ ->
-                        execution.readNullable(reads -> reads.effect(identity.row()));
-                    case EffectDuplicateProtection.AtMostOnce _,
-                            EffectDuplicateProtection.Ask _,
-                            EffectDuplicateProtection.Repeatable _,
-                            EffectDuplicateProtection.None _ -> null;
-                };
+        EffectLedger.EffectRow row = switch (plan.protection()) {
+            case EffectDuplicateProtection.ProviderKey _, EffectDuplicateProtection.Lookup _ ->
+                execution.readNullable(reads -> reads.effect(identity.row()));
+            case EffectDuplicateProtection.AtMostOnce _,
+                    EffectDuplicateProtection.Ask _,
+                    EffectDuplicateProtection.Repeatable _,
+                    EffectDuplicateProtection.None _ -> null;
+        };
         if (row == null || !row.holder().step().equals(state.stepId())) {
             return false;
         }
-        boolean open = row.state() == EffectLedger.EffectState.UNKNOWN
-                || row.state() == EffectLedger.EffectState.RESERVED;
+        boolean open =
+                row.state() == EffectLedger.EffectState.UNKNOWN || row.state() == EffectLedger.EffectState.RESERVED;
         boolean byLookup = plan.protection() instanceof EffectDuplicateProtection.Lookup;
         return open && (byLookup || row.expiresAt() > execution.storeNow());
     }
@@ -327,8 +325,7 @@ final class EffectExecutor {
                 outcomes.recordDone(holder, result, JournalEntry.StepOutcome.FOUND);
             case ExternalEffectLookupExecutor.LookupResult.NoAnswer(long due) ->
                 handleNoAnswer(holder, unsettled.firstAt(), due, seen);
-            case ExternalEffectLookupExecutor.LookupResult.NotFound _ ->
-                unknownToProvider(holder, unsettled.firstAt());
+            case ExternalEffectLookupExecutor.LookupResult.NotFound _ -> unknownToProvider(holder, unsettled.firstAt());
         };
     }
 

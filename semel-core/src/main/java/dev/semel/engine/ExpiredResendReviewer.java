@@ -39,7 +39,10 @@ final class ExpiredResendReviewer {
         List<EffectLedger.EffectRow> expired = parts.readers().read(reads -> reads.expiredResends(AT_ONCE));
         for (EffectLedger.EffectRow row : expired) {
             var review = new HumanReviewStoreWriteCommand.OpenExpiredResend(
-                    row.id(), row.holder().run(), row.details().workflowId(), HumanReviewOpener.forUnsettledEffect(row));
+                    row.id(),
+                    row.holder().run(),
+                    row.details().workflowId(),
+                    HumanReviewOpener.forUnsettledEffect(row));
             var unused = parts.committer().execute(new StoreWriteCommand.ReviewCommand<>(review));
         }
         moved |= expired.size() == AT_ONCE;

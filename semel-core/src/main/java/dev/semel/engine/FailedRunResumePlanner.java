@@ -105,7 +105,8 @@ public final class FailedRunResumePlanner {
     /** Whether the run stopped because the outcome of an effect is unknown. */
     public static boolean hasUnknownOutcome(DatabaseRows.RunRow run) {
         DatabaseRows.RunEnd end = run.end();
-        return end != null && ErrorCode.OUTCOME_UNKNOWN.slug().equals(end.result().errorCode());
+        return end != null
+                && ErrorCode.OUTCOME_UNKNOWN.slug().equals(end.result().errorCode());
     }
 
     private void rejectState(Seen seen) throws Blocked {

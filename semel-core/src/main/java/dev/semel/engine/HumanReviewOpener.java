@@ -90,7 +90,9 @@ final class HumanReviewOpener {
             EffectSpec plan, String path, String content, EffectLedger.LedgerDecision.DataChanged changed) {
         ObjectNode text = text(plan);
         // Both data are JSON inside a text, so that no member of theirs is read as a member of the question.
-        text.put(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_RUN, changed.by().text())
+        text.put(
+                        HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_RUN,
+                        changed.by().text())
                 .put(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_AT, changed.acceptedAt())
                 .put(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_DATA, changed.content())
                 .put(

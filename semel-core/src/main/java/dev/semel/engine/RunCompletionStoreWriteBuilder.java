@@ -125,8 +125,7 @@ final class RunCompletionStoreWriteBuilder {
 
     /** Whether a reviewer stopped the run. */
     private static boolean isRejection(Throwable failure) {
-        return failure instanceof SemelException semelException
-                && semelException.code() == ErrorCode.APPROVAL_REJECTED;
+        return failure instanceof SemelException semelException && semelException.code() == ErrorCode.APPROVAL_REJECTED;
     }
 
     /**

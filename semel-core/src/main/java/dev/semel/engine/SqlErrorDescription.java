@@ -29,12 +29,11 @@ final class SqlErrorDescription {
         }
         Matcher sqlite = SQLITE_NAME.matcher(text);
         if (names.isEmpty() && sqlite.find()) {
-            names.add(sqlite.group(1) + (sqlite.group(2) == null ? "" : " " + sqlite.group(2).strip()));
+            names.add(sqlite.group(1)
+                    + (sqlite.group(2) == null ? "" : " " + sqlite.group(2).strip()));
         }
         String state = failure.getSQLState();
-        String code = state == null || state.isEmpty()
-                ? "error code " + failure.getErrorCode()
-                : "SQL state " + state;
+        String code = state == null || state.isEmpty() ? "error code " + failure.getErrorCode() : "SQL state " + state;
         return "The database rejected the statement (" + code
                 + (names.isEmpty() ? "" : ": " + String.join(", ", names))
                 + "). The text of the database is not recorded, because it may contain values.";

@@ -135,8 +135,7 @@ final class StepJournalMatcher {
         }
         place++;
         // An effect keeps the key it was sent with, whatever its name is now.
-        return new StepState(
-                recorded, stepId(recorded), trace, trace.failedAttempts(), trace.due(), trace.attempts());
+        return new StepState(recorded, stepId(recorded), trace, trace.failedAttempts(), trace.due(), trace.attempts());
     }
 
     private List<String> names(List<String> formerly) {

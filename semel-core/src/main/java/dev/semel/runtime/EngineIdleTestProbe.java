@@ -49,12 +49,11 @@ public final class EngineIdleTestProbe {
                 || !committer.isIdle()) {
             return OptionalLong.empty();
         }
-        StoreState outside = Objects.requireNonNull(semel.view(
-                reads -> new StoreState(
-                        reads.now(),
-                        reads.nextDue(),
-                        !reads.expiredResends(1).isEmpty(),
-                        reads.runsOfLease(lease, null, MOST_OWNED))));
+        StoreState outside = Objects.requireNonNull(semel.view(reads -> new StoreState(
+                reads.now(),
+                reads.nextDue(),
+                !reads.expiredResends(1).isEmpty(),
+                reads.runsOfLease(lease, null, MOST_OWNED))));
         // Claimed but not loaded yet, or unloaded and about to be claimed again.
         boolean between = outside.owned().stream().anyMatch(driver -> !runs.isActive(driver.run()));
         OptionalLong inside = runs.idleUntil();

@@ -141,7 +141,8 @@ public final class RunHandle<O extends @Nullable Object> implements Run<O> {
                         row(semel).ws(),
                         id,
                         longest,
-                        run -> run.state() == RunState.IN_DOUBT && !stepsInDoubt().isEmpty()),
+                        run -> run.state() == RunState.IN_DOUBT
+                                && !stepsInDoubt().isEmpty()),
                 () -> row(semel)));
         DatabaseRows.RunEnd end = row.end();
         if (end == null) {

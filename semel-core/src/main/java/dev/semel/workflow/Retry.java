@@ -36,7 +36,8 @@ public record Retry(
     private static final int MOST_DAYS = 365;
 
     /** A policy that a number of attempts limits. */
-    public Retry(int attempts, Duration first, double factor, Duration longest, List<Class<? extends Throwable>> notOn) {
+    public Retry(
+            int attempts, Duration first, double factor, Duration longest, List<Class<? extends Throwable>> notOn) {
         this(attempts, first, factor, longest, notOn, null, 0);
     }
 

@@ -113,7 +113,10 @@ final class EffectLedgerTest {
         EffectRow row = found.equals("nothing") ? null : row(EffectState.valueOf(found));
         EffectHolder holder = holder(by);
         LedgerChange change = EffectLedger.apply(
-                row, new EffectLedger.ReserveSend(ID, holder, resend, 77, onChange, data, FACTS, false, false, KEYS, "content"), now);
+                row,
+                new EffectLedger.ReserveSend(
+                        ID, holder, resend, 77, onChange, data, FACTS, false, false, KEYS, "content"),
+                now);
         LedgerDecision expected = switch (verdict) {
             case "granted" -> new LedgerDecision.SendGranted(generation, attempt, first, false);
             case "unsure", "same" -> new LedgerDecision.SendGranted(generation, attempt, first, true);
@@ -129,7 +132,19 @@ final class EffectLedgerTest {
         String kept = change.row() == null ? null : change.row().result(); // of the one that was accepted before
         long until = resend == 0 ? 0 : first + resend;
         EffectRow granted = new EffectRow(
-                ID, holder, EffectState.RESERVED, generation, attempt, first, 0, 77, until, data, kept, FACTS, new EffectLedger.LastSend("sent " + generation, now, "content"));
+                ID,
+                holder,
+                EffectState.RESERVED,
+                generation,
+                attempt,
+                first,
+                0,
+                77,
+                until,
+                data,
+                kept,
+                FACTS,
+                new EffectLedger.LastSend("sent " + generation, now, "content"));
         boolean sends = verdict.equals("granted") || verdict.equals("unsure");
         assertEquals(sends ? granted : null, change.row(), "only who may send changes the row");
         if (sends) {
@@ -137,7 +152,8 @@ final class EffectLedgerTest {
                     new LedgerChange(new LedgerDecision.SendGranted(generation, attempt, first, attempt > 1), null),
                     EffectLedger.apply(
                             granted,
-                            new EffectLedger.ReserveSend(ID, holder, resend, 77, onChange, data, FACTS, false, false, KEYS, "content"),
+                            new EffectLedger.ReserveSend(
+                                    ID, holder, resend, 77, onChange, data, FACTS, false, false, KEYS, "content"),
                             now + 1),
                     "applied again it is the same");
         }
@@ -232,7 +248,8 @@ final class EffectLedgerTest {
     void a_rejected_changed_message_affects_only_itself(String data, ChangePolicy onChange, String verdict) {
         EffectRow accepted = row(EffectState.DONE);
         EffectHolder other = holder("other");
-        var first = new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "changed", FACTS, false, false, KEYS, "content");
+        var first = new EffectLedger.ReserveSend(
+                ID, other, 0, 77, ChangePolicy.SEND, "changed", FACTS, false, false, KEYS, "content");
         EffectRow sent = EffectLedger.apply(accepted, first, 2_500).row();
         EffectRow refused = EffectLedger.apply(
                         sent, new EffectLedger.SettleSend(ID, other, EffectState.FREE, null), 2_600)
@@ -241,7 +258,8 @@ final class EffectLedgerTest {
         EffectHolder again = new EffectHolder(other.step(), other.run(), 2, 0);
         LedgerDecision decision = EffectLedger.apply(
                         refused,
-                        new EffectLedger.ReserveSend(ID, again, 0, 77, onChange, data, FACTS, false, false, KEYS, "content"),
+                        new EffectLedger.ReserveSend(
+                                ID, again, 0, 77, onChange, data, FACTS, false, false, KEYS, "content"),
                         2_700)
                 .decision();
         LedgerDecision expected = switch (verdict) {
@@ -255,8 +273,8 @@ final class EffectLedgerTest {
     @Test
     void an_unknown_outcome_passes_to_the_replay_that_queries_the_provider() {
         EffectHolder replay = holder("replay");
-        EffectLedger.ReserveSend ask =
-                new EffectLedger.ReserveSend(ID, replay, 0, 77, ChangePolicy.SEND, "data", FACTS, true, false, KEYS, "content");
+        EffectLedger.ReserveSend ask = new EffectLedger.ReserveSend(
+                ID, replay, 0, 77, ChangePolicy.SEND, "data", FACTS, true, false, KEYS, "content");
         LedgerChange ledgerChange = EffectLedger.apply(row(EffectState.UNKNOWN), ask, 2_500);
         assertEquals(new LedgerDecision.OutcomeUnknown(2, 3, FIRST, false), ledgerChange.decision());
         EffectRow effectRow = ledgerChange.row();
@@ -285,7 +303,17 @@ final class EffectLedgerTest {
         EffectRow reserved = EffectLedger.apply(
                         null,
                         new EffectLedger.ReserveSend(
-                                ID, holder("same turn"), 0, 0, ChangePolicy.SEND, "data", FACTS, false, false, KEYS, "content"),
+                                ID,
+                                holder("same turn"),
+                                0,
+                                0,
+                                ChangePolicy.SEND,
+                                "data",
+                                FACTS,
+                                false,
+                                false,
+                                KEYS,
+                                "content"),
                         1)
                 .row();
         EffectRow done = EffectLedger.apply(
@@ -295,7 +323,8 @@ final class EffectLedgerTest {
         assertEquals(0, done.expiresAt());
         LedgerChange other = EffectLedger.apply(
                 done,
-                new EffectLedger.ReserveSend(ID, holder("other"), 0, 0, ChangePolicy.SEND, "data", FACTS, false, false, KEYS, "content"),
+                new EffectLedger.ReserveSend(
+                        ID, holder("other"), 0, 0, ChangePolicy.SEND, "data", FACTS, false, false, KEYS, "content"),
                 3);
         assertEquals(new LedgerDecision.SendGranted(2, 1, 3, false), other.decision());
     }
@@ -305,7 +334,17 @@ final class EffectLedgerTest {
         long now = 1_800_000_000_000_000L;
         for (long window : new long[] {0, 77}) {
             var ask = new EffectLedger.ReserveSend(
-                    ID, holder("same turn"), 0, window, ChangePolicy.SEND, "data", FACTS, false, false, KEYS, "content");
+                    ID,
+                    holder("same turn"),
+                    0,
+                    window,
+                    ChangePolicy.SEND,
+                    "data",
+                    FACTS,
+                    false,
+                    false,
+                    KEYS,
+                    "content");
             LedgerDecision first = EffectLedger.apply(null, ask, now).decision();
             int generation = window == 0 ? 1 : EffectGeneration.first(now);
             assertEquals(new LedgerDecision.SendGranted(generation, 1, now, false), first);
@@ -315,7 +354,8 @@ final class EffectLedgerTest {
     @Test
     void a_rejected_change_expires_with_the_accepted_message() {
         EffectHolder other = holder("other");
-        var changed = new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "new", FACTS, false, false, KEYS, "content");
+        var changed = new EffectLedger.ReserveSend(
+                ID, other, 0, 77, ChangePolicy.SEND, "new", FACTS, false, false, KEYS, "content");
         EffectRow sent =
                 EffectLedger.apply(row(EffectState.DONE), changed, 2_500).row();
         EffectRow rejected = EffectLedger.apply(
@@ -453,8 +493,8 @@ final class EffectLedgerTest {
     void a_rejected_changed_message_leaves_the_accepted_one_in_force() {
         EffectRow accepted = row(EffectState.DONE);
         EffectLedger.EffectHolder other = holder("other");
-        EffectLedger.ReserveSend changed =
-                new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "other", FACTS, false, false, KEYS, "content");
+        EffectLedger.ReserveSend changed = new EffectLedger.ReserveSend(
+                ID, other, 0, 77, ChangePolicy.SEND, "other", FACTS, false, false, KEYS, "content");
         LedgerChange sent = EffectLedger.apply(accepted, changed, 2500);
         EffectRow reserved = java.util.Objects.requireNonNull(sent.row());
         LedgerChange retried = EffectLedger.apply(
@@ -480,7 +520,17 @@ final class EffectLedgerTest {
                         again, new EffectLedger.SettleSend(ID, again.holder(), EffectState.FREE, null), 2800)
                 .row();
         EffectLedger.ReserveSend same = new EffectLedger.ReserveSend(
-                ID, new EffectHolder("third", RUN, 1, 1), 0, 77, ChangePolicy.SEND, "data", FACTS, false, false, KEYS, "content");
+                ID,
+                new EffectHolder("third", RUN, 1, 1),
+                0,
+                77,
+                ChangePolicy.SEND,
+                "data",
+                FACTS,
+                false,
+                false,
+                KEYS,
+                "content");
         assertEquals(
                 new LedgerDecision.Suppressed("result", RUN, ACCEPTED),
                 EffectLedger.apply(refused, same, 2999).decision());

@@ -79,7 +79,10 @@ final class OutageBench implements AutoCloseable {
         String entries = Objects.requireNonNull(row.end()).entries();
         semel.close();
         try (Connection connection = fixture.jdbc()) {
-            update(connection, "DELETE FROM semel_finished_run WHERE run = ?", row.id().bytes());
+            update(
+                    connection,
+                    "DELETE FROM semel_finished_run WHERE run = ?",
+                    row.id().bytes());
             update(
                     connection,
                     "INSERT INTO semel_journal (run, seq, at, entries)"
@@ -172,7 +175,8 @@ final class OutageBench implements AutoCloseable {
     /** Waits until the worker has nothing to do before the clock moves. */
     void settle() {
         semel.testAccess().lookForWork();
-        Await.until("the worker is idle", () -> semel.testAccess().nextDueIfIdle().isPresent());
+        Await.until(
+                "the worker is idle", () -> semel.testAccess().nextDueIfIdle().isPresent());
     }
 
     @Override

@@ -116,8 +116,8 @@ final class OutcomeUnknownTest {
     }
 
     private static SafeReplayStepAction planned(OutageBench bench, RunHandle<?> run) {
-        ReplayPlanRequest order = new ReplayPlanRequest(
-                "run", "", false, List.of(), false, false, ReplayNotificationMode.MISSING);
+        ReplayPlanRequest order =
+                new ReplayPlanRequest("run", "", false, List.of(), false, false, ReplayNotificationMode.MISSING);
         int ws = bench.semel().testAccess().workspace();
         ReplayPlanStoreWriteCommand.ReplayPlan plan = bench.semel()
                 .replays()
@@ -175,15 +175,17 @@ final class OutcomeUnknownTest {
             assertFalse(chargeRow(bench, run).isInDoubt());
             bench.advance(Duration.ofMinutes(2));
             List<HumanReviewStoreWriteCommand.ReviewRow> inbox = bench.inbox();
-            assertEquals(List.of(OutageBench.id(run)), inbox.stream().map(row -> row.run()).toList());
+            assertEquals(
+                    List.of(OutageBench.id(run)),
+                    inbox.stream().map(row -> row.run()).toList());
             assertTrue(chargeRow(bench, run).isInDoubt());
             assertEquals(List.of("charge"), run.stepsInDoubt());
             bench.restart();
             bench.advance(Duration.ofDays(1));
             assertEquals(1, bench.inbox().size());
             assertEquals(1, bench.inbox().getFirst().version());
-            RunHandle<String> same = bench.semel().run(Workflow.define("charge", String.class, String.class)
-                    .body((_, _) -> ""), run.id());
+            RunHandle<String> same = bench.semel()
+                    .run(Workflow.define("charge", String.class, String.class).body((_, _) -> ""), run.id());
             assertTrue(same.confirmDone("charge", "by phone", "ann"));
             OutageBench.untilEnded(same, RunStatus.COMPLETED);
             assertEquals("\"by phone\"", bench.end(same).result().output());
@@ -435,8 +437,15 @@ final class OutcomeUnknownTest {
             bench.advanceUntil("it gives up", Duration.ofSeconds(10), 6, () -> unsent.status() == RunStatus.COMPLETED);
             assertEquals("second after 5", unsent.result(OutageBench.SOON));
             bench.provider.answers(
-                    Answer.REFUSED, Answer.UNAVAILABLE, Answer.REFUSED, Answer.REFUSED, Answer.REFUSED, Answer.REFUSED,
-                    Answer.REFUSED, Answer.REFUSED, Answer.OK);
+                    Answer.REFUSED,
+                    Answer.UNAVAILABLE,
+                    Answer.REFUSED,
+                    Answer.REFUSED,
+                    Answer.REFUSED,
+                    Answer.REFUSED,
+                    Answer.REFUSED,
+                    Answer.REFUSED,
+                    Answer.OK);
             RunHandle<String> sent = bench.start(flow, "y");
             bench.settle();
             bench.advanceUntil("it heals", Duration.ofMinutes(2), 20, () -> sent.status() == RunStatus.COMPLETED);

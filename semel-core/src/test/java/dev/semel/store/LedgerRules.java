@@ -451,7 +451,9 @@ interface LedgerRules {
         client().fixture.setTime(StoreFixture.START + 2 * HOUR);
         RunId second = doer(once);
         assertEquals(List.of(row(noted)), found(sent, false), "the row has moved on to another run");
-        assertEquals(List.of(row(once)), found(TestEffect.sentKey(once.id(), row(once).generation()), false));
+        assertEquals(
+                List.of(row(once)),
+                found(TestEffect.sentKey(once.id(), row(once).generation()), false));
         assertEquals(second, row(once).holder().run());
         assertEquals(List.of(), found("another", false));
     }

@@ -135,7 +135,17 @@ interface ReviewRules {
         client().apply(TestStoreClient.ops(
                 replay,
                 new EffectLedger.ReserveSend(
-                        effect.id(), same, 0, 0, effect.onChange(), effect.data(), TestEffect.FACTS, true, false, EffectLedger.SentKeyDerivation.NONE, null)));
+                        effect.id(),
+                        same,
+                        0,
+                        0,
+                        effect.onChange(),
+                        effect.data(),
+                        TestEffect.FACTS,
+                        true,
+                        false,
+                        EffectLedger.SentKeyDerivation.NONE,
+                        null)));
         client().apply(TestStoreClient.ops(replay, effect.settle(same, EffectLedger.EffectState.DONE, "1")));
         assertFalse(client().reads.reviews().isStillOpen(review), "the provider was asked, and knew");
         assertEquals(List.of(), open());

@@ -79,7 +79,8 @@ record TestEffect(
     }
 
     EffectLedger.NoteStepResult note(RunId run) {
-        return new EffectLedger.NoteStepResult(id, holder(run, 1, 1), "{\"noted\":1}", FACTS, new EffectLedger.NotedSend(sentKey(id, 3), 3, 2));
+        return new EffectLedger.NoteStepResult(
+                id, holder(run, 1, 1), "{\"noted\":1}", FACTS, new EffectLedger.NotedSend(sentKey(id, 3), 3, 2));
     }
 
     /** Another run's effect stood for that of this run. */

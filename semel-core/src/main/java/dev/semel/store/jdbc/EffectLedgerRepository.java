@@ -111,8 +111,8 @@ public final class EffectLedgerRepository {
         return until == null ? 0 : until;
     }
 
-    static List<DatabaseRows.ResendLoss> listResendLosses(
-            JdbcSession session, int ws, long withinHour, long withinDay) throws SQLException {
+    static List<DatabaseRows.ResendLoss> listResendLosses(JdbcSession session, int ws, long withinHour, long withinDay)
+            throws SQLException {
         return session.queryList(
                 RESEND_LOSSES,
                 row -> new DatabaseRows.ResendLoss(

@@ -67,7 +67,8 @@ final class EffectListQueries {
         ORDER BY run DESC, digest DESC LIMIT 1 OFFSET ?
         """;
 
-    // The first condition on the state repeats the index predicate. An effect that is safe to send again is not in doubt.
+    // The first condition on the state repeats the index predicate. An effect that is safe to send again is not in
+    // doubt.
     private static final String UNSETTLED = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,

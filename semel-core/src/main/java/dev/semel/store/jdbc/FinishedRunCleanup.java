@@ -191,7 +191,8 @@ final class FinishedRunCleanup {
                 QUESTIONS, row -> new StoredQuestion(row.getInt(1), row.getString(2), row.getString(3)), bound(some));
         for (StoredQuestion question : questions) {
             if (StrictJsonCodec.parse(question.text()) instanceof ObjectNode text
-                    && HumanReviewStoreWriteCommand.ReviewQuestion.PAYLOADS.stream().anyMatch(text::has)) {
+                    && HumanReviewStoreWriteCommand.ReviewQuestion.PAYLOADS.stream()
+                            .anyMatch(text::has)) {
                 text.remove(HumanReviewStoreWriteCommand.ReviewQuestion.PAYLOADS);
                 session.update(
                         "UPDATE semel_review SET question = ? WHERE ws = ? AND id = ?",

@@ -226,16 +226,11 @@ public final class JdbcConcurrencyAndRateLimiter {
 
     /** A run that returned its place while it waited for its next attempt still waits; any other is queued. */
     private void waitForPlace(RunId run) throws SQLException {
-        session.update(
-                """
-                UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?,
-                    state = CASE WHEN state = ? THEN state ELSE ? END
-                WHERE run = ?
-                """,
-                "{\"for\":\"queue\"}",
-                RunState.WAITING.code(),
-                RunState.QUEUED.code(),
-                run);
+        session.update("""
+            UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?,
+                state = CASE WHEN state = ? THEN state ELSE ? END
+            WHERE run = ?
+            """, "{\"for\":\"queue\"}", RunState.WAITING.code(), RunState.QUEUED.code(), run);
     }
 
     /** Its entry waits outside the queue until the run is due. The run rows are locked in order before they change. */

@@ -104,8 +104,7 @@ final class JdbcHumanReviewWriter {
                 || !row.holder().run().equals(expired.run())) {
             return false;
         }
-        var doubt = new EffectLedger.SettleSend(
-                effect, row.holder(), EffectLedger.EffectState.UNKNOWN, null, true);
+        var doubt = new EffectLedger.SettleSend(effect, row.holder(), EffectLedger.EffectState.UNKNOWN, null, true);
         EffectLedger.EffectRow doubtful = EffectLedger.apply(row, doubt, now).row();
         if (doubtful == null) {
             return false;
@@ -117,11 +116,7 @@ final class JdbcHumanReviewWriter {
 
     /** Opens a review unless it is open already. */
     private void open(
-            int ws,
-            RunId run,
-            String workflowId,
-            HumanReviewStoreWriteCommand.ReviewQuestion question,
-            long now)
+            int ws, RunId run, String workflowId, HumanReviewStoreWriteCommand.ReviewQuestion question, long now)
             throws SQLException {
         String id = HumanReviewStoreWriteCommand.id(run, question.step());
         HumanReviewStoreWriteCommand.ReviewRow existing = JdbcHumanReviewQueries.find(session, ws, id);

@@ -279,7 +279,9 @@ final class PostgresBatchWriter implements StoreBatchWriter {
             if (edit instanceof StoreWriteCommand.DecideEffect decide) {
                 decided.add(decide.effect());
             }
-            if (edit instanceof StoreWriteCommand.ReviewCommand<?>(HumanReviewStoreWriteCommand.OpenExpiredResend expired)) {
+            if (edit
+                    instanceof
+                    StoreWriteCommand.ReviewCommand<?>(HumanReviewStoreWriteCommand.OpenExpiredResend expired)) {
                 decided.add(expired.effect());
             }
         }

@@ -113,9 +113,9 @@ final class AlertMessageRenderer {
                 "runs fail. `semel runs status:failed` lists them with the step and the error. After you fix the cause,"
                         + " `semel replay plan \"status:failed since:2h\"` shows what a replay would send.";
             case "safe_resend_ends" ->
-                "the outcome of an effect is unknown, and the provider will soon forget its key. Find out why the provider"
-                        + " does not answer. `semel replay plan \"status:failed since:7d\"` shows the runs that a replay"
-                        + " sends again with the same key. Afterwards only a user can decide.";
+                "the outcome of an effect is unknown, and the provider will soon forget its key. Find out why the"
+                    + " provider does not answer. `semel replay plan \"status:failed since:7d\"` shows the runs that a"
+                    + " replay sends again with the same key. Afterwards only a user can decide.";
             case "unprotected_effects" ->
                 "a step with `protect: none` sent an effect. A crash can repeat this effect. Declare another"
                         + " protection for the step.";

@@ -217,7 +217,8 @@ public final class AlertMonitor implements AutoCloseable {
         }
         AlertState episode = claimed.episode();
         NotificationMessage message = NotificationMessage.of(
-                alert.value().to(), AlertMessageRenderer.render(alert.name(), alert.value(), episode, details(ws, alert.value(), now)));
+                alert.value().to(),
+                AlertMessageRenderer.render(alert.name(), alert.value(), episode, details(ws, alert.value(), now)));
         AlertState after;
         try {
             outboxes.apply(ws)

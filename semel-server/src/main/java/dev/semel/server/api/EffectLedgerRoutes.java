@@ -59,9 +59,8 @@ final class EffectLedgerRoutes {
                     case "protection" -> protection = value;
                     case "suppressed" -> part = partOf(value);
                     default ->
-                        throw ApiErrors.invalidQuery(
-                                "q must be a filter like object:NAME key:KEY sent_key:KEY"
-                                        + " state:in_doubt workflow:NAME protection:none suppressed:true");
+                        throw ApiErrors.invalidQuery("q must be a filter like object:NAME key:KEY sent_key:KEY"
+                                + " state:in_doubt workflow:NAME protection:none suppressed:true");
                 }
             }
             return new Filter(object, key, sentKey, state, workflow, protection, part);
@@ -163,8 +162,9 @@ final class EffectLedgerRoutes {
         List<StoreQueries.SentEffect> found = filter == null || filter.before() != null
                 ? List.of()
                 : StoreReader.read(semel, reads -> reads.effectsBySentKey(ws, sentKey, paging.limit()));
-        List<StoreQueries.SentEffect> matching =
-                found.stream().filter(one -> Objects.requireNonNull(filter).matchesSend(one.row())).toList();
+        List<StoreQueries.SentEffect> matching = found.stream()
+                .filter(one -> Objects.requireNonNull(filter).matchesSend(one.row()))
+                .toList();
         return RunJsonRenderer.ok(RunJsonRenderer.pageJson(
                 matching,
                 one -> {

@@ -225,8 +225,7 @@ final class HumanReviewJsonRenderer {
                 sentKey == null
                         ? "The provider received no key. Look for the request by its time and data."
                         : "The provider received the key " + sentKey + ". Look for it in the provider's log.");
-        known.add("The effect key in Semel is "
-                + UnmaskedPiiValue.key(effect).maskTextWith(mask) + ".");
+        known.add("The effect key in Semel is " + UnmaskedPiiValue.key(effect).maskTextWith(mask) + ".");
         List<JournalEntry> tried = one.attempts();
         for (JournalEntry entry : tried.subList(Math.max(0, tried.size() - MAX_ATTEMPTS), tried.size())) {
             if (entry instanceof JournalEntry.AttemptFailure attempt) {

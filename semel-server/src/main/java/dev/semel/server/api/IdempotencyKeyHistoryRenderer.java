@@ -128,8 +128,9 @@ final class IdempotencyKeyHistoryRenderer {
                         + row.details().protection() + ").";
             case UNKNOWN ->
                 row.resendUntil() > 0
-                        ? step + about + " was sent at " + when + " and its outcome is unknown. It is safe to send again"
-                                + " with the same key until " + RunJsonRenderer.formatTime(row.resendUntil()) + "."
+                        ? step + about + " was sent at " + when
+                                + " and its outcome is unknown. It is safe to send again" + " with the same key until "
+                                + RunJsonRenderer.formatTime(row.resendUntil()) + "."
                         : step + about + " has been in doubt since it was sent at " + when + ".";
             case RESERVED -> step + about + " has been in progress since " + when + ".";
             case FREE -> step + about + " was attempted at " + when + " and is not done.";

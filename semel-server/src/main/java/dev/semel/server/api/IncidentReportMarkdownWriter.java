@@ -51,8 +51,9 @@ final class IncidentReportMarkdownWriter {
         if (first.isMissingNode()) { // a user resumed it, or its retention ended, in between
             return capital(counted(facts, "failed_runs", "run")) + " failed. The first one is no longer stored.";
         }
-        String status =
-                first.has("http_status") ? "HTTP status " + first.path("http_status").asInt() + " (" : "";
+        String status = first.has("http_status")
+                ? "HTTP status " + first.path("http_status").asInt() + " ("
+                : "";
         return "Run %s failed first, at %s, in step %s with %s%s%s. Its input, with personal data masked, was %s. In total, %s failed."
                 .formatted(
                         text(first, "run_id"),

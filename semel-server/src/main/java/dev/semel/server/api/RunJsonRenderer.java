@@ -251,7 +251,11 @@ final class RunJsonRenderer {
     ObjectNode requestJson(int workspace, StoreWrite.DuplicateRequest row) {
         DatabaseRows.RunRow run = semel.view(reads -> reads.run(workspace, row.run()));
         ObjectNode out = requestJson(row, run == null ? row.run().text() : run.runIdText());
-        out.put("key", row.rejectedKey() != null ? row.rejectedKey() : run == null ? null : run.origin().key());
+        out.put(
+                "key",
+                row.rejectedKey() != null
+                        ? row.rejectedKey()
+                        : run == null ? null : run.origin().key());
         return out;
     }
 

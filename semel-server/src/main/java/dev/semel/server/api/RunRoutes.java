@@ -1,6 +1,5 @@
 package dev.semel.server.api;
 
-import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
@@ -62,8 +61,7 @@ record RunRoutes(SemelRuntime semel, RunJsonRenderer views, WorkflowTriggerRoute
         List<JournalEntry> entries = StoreReader.read(semel, reads -> StoreReader.journal(reads, run));
         RunTimelineJsonRenderer.LedgerRows ledger = StoreReader.read(
                 semel,
-                reads -> new RunTimelineJsonRenderer.LedgerRows(
-                        reads.effects(run.id()), reads.pastEffects(run.id())));
+                reads -> new RunTimelineJsonRenderer.LedgerRows(reads.effects(run.id()), reads.pastEffects(run.id())));
         Map<String, String> kinds =
                 semel.version(run.workflowId(), run.version()).body() instanceof PublishedYamlWorkflow file
                         ? file.definition().steps().collect(Collectors.toMap(YamlStep::id, YamlStep::kind))

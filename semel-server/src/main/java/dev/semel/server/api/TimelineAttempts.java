@@ -28,9 +28,7 @@ final class TimelineAttempts {
 
     /** @param past earlier sends of the step by this run */
     TimelineAttempts(
-            List<JournalEntry> entries,
-            EffectLedger.@Nullable EffectRow row,
-            List<EffectLedger.EffectRow> past) {
+            List<JournalEntry> entries, EffectLedger.@Nullable EffectRow row, List<EffectLedger.EffectRow> past) {
         this.entries = entries;
         this.row = row;
         this.past = past;
@@ -40,11 +38,7 @@ final class TimelineAttempts {
      * @param start 0 if it is not recorded
      * @param end 0 if it has not ended, or if nothing recorded its end
      */
-    private record TimelineAttempt(
-            long start,
-            long end,
-            String outcome,
-            JournalEntry.@Nullable ErrorDetails error) {
+    private record TimelineAttempt(long start, long end, String outcome, JournalEntry.@Nullable ErrorDetails error) {
         long place() {
             return end == 0 ? start : end;
         }

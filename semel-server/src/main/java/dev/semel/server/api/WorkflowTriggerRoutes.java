@@ -171,12 +171,12 @@ final class WorkflowTriggerRoutes {
         IdempotencyKey key = terms.key() != null ? terms.key() : derived;
         if (key == null && workflow.published().policy().requireKey()) {
             throw new SemelException(
-                            ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
-                            "Workflow \"" + definition.name()
-                                    + "\" requires an idempotency key and the request has none. "
-                                    + "No run was started.",
-                            "Add the header Idempotency-Key with the id of the event or action. Send the same value"
-                                    + " with every retry.");
+                    ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
+                    "Workflow \"" + definition.name()
+                            + "\" requires an idempotency key and the request has none. "
+                            + "No run was started.",
+                    "Add the header Idempotency-Key with the id of the event or action. Send the same value"
+                            + " with every retry.");
         }
         return new Trigger(
                         spaces.get(who.workspace()),

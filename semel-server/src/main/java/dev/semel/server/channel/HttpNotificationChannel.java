@@ -82,7 +82,8 @@ final class HttpNotificationChannel implements NotificationChannel {
         message.headers().forEach((name, value) -> headers.add(customHeader(name, value)));
         if (message.depth() > 0) {
             // A receiver that starts a run continues this count, so workflows that start each other reach the limit.
-            headers.add(new NotificationHttpClient.Header(OutboundRequestHeader.DEPTH, Integer.toString(message.depth()), false));
+            headers.add(new NotificationHttpClient.Header(
+                    OutboundRequestHeader.DEPTH, Integer.toString(message.depth()), false));
         }
         if (settings.signingSecret() != null) {
             // During rotation the secret holds both values, and both sign.

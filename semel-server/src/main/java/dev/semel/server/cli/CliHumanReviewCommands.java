@@ -1,10 +1,10 @@
 package dev.semel.server.cli;
 
 import java.util.List;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
-import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 final class CliHumanReviewCommands {
@@ -110,7 +110,8 @@ final class CliHumanReviewCommands {
             output.printLine("  previous data: " + dataText(change.path("previous")));
             output.printLine("  new data:      " + dataText(change.path("next")));
             if (change.path("fields").isArray()) {
-                output.printLine("  differs in: " + TerminalJsonFormatter.texts(change.path("fields")).collect(Collectors.joining(", "))
+                output.printLine("  differs in: "
+                        + TerminalJsonFormatter.texts(change.path("fields")).collect(Collectors.joining(", "))
                         + (change.path("more_fields").asBoolean(false) ? ", …" : ""));
             }
         }

@@ -157,9 +157,11 @@ abstract sealed class RunReplayCommand extends CliApiCommand {
             String id = ShellQuoting.quote(TerminalJsonFormatter.text(plan, "replay_id"));
             output.suggestCommand(
                     plan.path("safe").asLong()
-                                            + plan.at("/actions/send_again/runs").asLong(0)
+                                            + plan.at("/actions/send_again/runs")
+                                                    .asLong(0)
                                     > 0
-                            ? "semel replay apply " + id : "semel replay show " + id);
+                            ? "semel replay apply " + id
+                            : "semel replay show " + id);
             return ExitCode.OK;
         }
     }

@@ -27,6 +27,7 @@ public final class JsonInboundEventReader {
     /** RFC 2045: type, subtype and parameters with a token or a quoted text as value. */
     private static final Pattern MEDIA_TYPE = Pattern.compile(
             "[!#$%&'*+.^_`|~\\w-]+/[!#$%&'*+.^_`|~\\w-]+(\\s*;\\s*[!#$%&'*+.^_`|~\\w-]+=([!#$%&'*+.^_`|~\\w-]+|\"[^\"]*\"))*\\s*;?\\s*");
+
     private static final Pattern ATTRIBUTE = Pattern.compile("[a-z0-9]{1,64}");
 
     private JsonInboundEventReader() {}

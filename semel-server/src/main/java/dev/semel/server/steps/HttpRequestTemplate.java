@@ -116,7 +116,8 @@ record HttpRequestTemplate(
             }
             // Not compared by the window: it identifies the caller, not the content.
             open.add(OutboundRequestHeader.of(
-                    OutboundRequestHeader.DEPTH, Integer.toString(context.durable().depth() + 1)));
+                    OutboundRequestHeader.DEPTH,
+                    Integer.toString(context.durable().depth() + 1)));
             ObjectNode sent = JsonNodeFactory.instance.objectNode().put("url", method + " " + url);
             byte[] body = body(context, open, sent);
             return new PreparedRequest(

@@ -56,28 +56,24 @@ record HttpStepAction(
         YamlStepDependencies services = context.services();
         if (onlyLooks()) {
             return context.durable()
-                    .step(
-                            terms.step(context.id()),
-                            step -> taken(step, request, during(step, scope), services));
+                    .step(terms.step(context.id()), step -> taken(step, request, during(step, scope), services));
         }
         HttpRequestTemplate.PreparedRequest question =
                 lookup == null ? null : lookup.call().prepare(context);
-        EffectSpec plan = terms.spec(
-                context, new YamlEffectOptions.EffectSend(context.id(), null, null, request.comparedData()));
+        EffectSpec plan =
+                terms.spec(context, new YamlEffectOptions.EffectSend(context.id(), null, null, request.comparedData()));
         EffectOutcome<JsonNode> outcome = context.durable()
-                .effect(
-                        keyHeader == null ? plan.withoutSentKey() : plan,
-                        new DurableWorkflowOperations.EffectSender() {
-                            @Override
-                            public JsonNode send(Step step) throws Exception {
-                                return taken(step, request, during(step, scope), services);
-                            }
+                .effect(keyHeader == null ? plan.withoutSentKey() : plan, new DurableWorkflowOperations.EffectSender() {
+                    @Override
+                    public JsonNode send(Step step) throws Exception {
+                        return taken(step, request, during(step, scope), services);
+                    }
 
-                            @Override
-                            public @Nullable JsonNode lookup(Step step) throws Exception {
-                                return question == null ? null : found(question, during(step, scope), services);
-                            }
-                        });
+                    @Override
+                    public @Nullable JsonNode lookup(Step step) throws Exception {
+                        return question == null ? null : found(question, during(step, scope), services);
+                    }
+                });
         return switch (outcome) {
             case EffectOutcome.Done<JsonNode>(JsonNode value) -> value;
             case EffectOutcome.Indeterminate<JsonNode> _ ->

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param declared the policy in the file; null if the file has none
  */
-record RetryOptions(
-        @Nullable Retry declared, @Nullable Duration timeout) {
+record RetryOptions(@Nullable Retry declared, @Nullable Duration timeout) {
     static final Set<String> FIELDS = Set.of("retry", "timeout");
 
     private static final int MOST_ATTEMPTS = 1_000;
@@ -79,9 +78,8 @@ record RetryOptions(
 
     /** @param alternative whether the workflow has another way if the effect fails */
     StepSpec spec(String name, EffectDuplicateProtection protection, boolean alternative) {
-        Retry usual = alternative
-                ? EffectRetryDefaults.withAlternative(protection)
-                : EffectRetryDefaults.of(protection);
+        Retry usual =
+                alternative ? EffectRetryDefaults.withAlternative(protection) : EffectRetryDefaults.of(protection);
         return spec(name, declared == null ? usual : declared);
     }
 

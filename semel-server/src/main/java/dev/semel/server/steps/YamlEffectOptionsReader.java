@@ -85,7 +85,8 @@ record YamlEffectOptionsReader(
         }
         remember(draft, protection, once, retries);
         boolean alternative = "continue".equals(fields.text("on_error"));
-        return new YamlEffectOptions(once, protection, retries, done, meant, object, worth, risk, question, alternative);
+        return new YamlEffectOptions(
+                once, protection, retries, done, meant, object, worth, risk, question, alternative);
     }
 
     private @Nullable EffectDuplicateProtection protection(
@@ -146,8 +147,8 @@ record YamlEffectOptionsReader(
         if (draft.fields().get("provider_window") == null) {
             draft.addError(
                     draft.fields().valueRange("protect"),
-                    "SEM-P03: `protect: provider_key` needs provider_window; it decides how long the engine may send the"
-                            + " effect again with the same key.",
+                    "SEM-P03: `protect: provider_key` needs provider_window; it decides how long the engine may send"
+                            + " the effect again with the same key.",
                     "provider_window is missing",
                     "Look up how long the provider remembers an idempotency key, e.g. provider_window: 24h.");
         }

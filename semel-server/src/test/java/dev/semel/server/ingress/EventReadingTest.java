@@ -54,7 +54,8 @@ final class EventReadingTest {
         assertEquals("order 7", event.envelope().path("subject").asString());
         assertEquals("2026-11-15T10:00:00+01:00", event.envelope().path("time").asString());
         assertEquals("1.0", event.envelope().path("specversion").asString());
-        assertEquals("application/json", event.envelope().path("datacontenttype").asString());
+        assertEquals(
+                "application/json", event.envelope().path("datacontenttype").asString());
         assertEquals(1, event.data().path("amount").asInt());
         assertEquals("t1", event.envelope().path("tenant").asString(), "extensions are part of it");
         assertEquals("paid", event.envelope().path("type").asString());
@@ -68,7 +69,12 @@ final class EventReadingTest {
         plain                          | plain
         """)
     void a_header_value_is_unquoted_and_percent_decoded_once(String sent, String read) {
-        assertEquals(read, binary("", "application/json", "ce-subject:" + sent).envelope().path("subject").asString());
+        assertEquals(
+                read,
+                binary("", "application/json", "ce-subject:" + sent)
+                        .envelope()
+                        .path("subject")
+                        .asString());
     }
 
     @ParameterizedTest
@@ -153,8 +159,9 @@ final class EventReadingTest {
     @Test
     void every_attribute_of_a_structured_event_reaches_expressions() {
         String json = """
-                {"specversion":"1.0","id":"1","source":"/s","type":"t","time":"2026-11-15t09:00:00.25z","subject":"o",
-                 "dataschema":"https://acme.example/s#1","datacontenttype":"application/json; charset=utf-8","ext":true}""";
+            {"specversion":"1.0","id":"1","source":"/s","type":"t","time":"2026-11-15t09:00:00.25z","subject":"o",
+             "dataschema":"https://acme.example/s#1","datacontenttype":"application/json; charset=utf-8","ext":true}\
+            """;
         InboundEvent event = JsonInboundEventReader.read(StrictJsonCodec.parse(json), true);
         assertEquals(StrictJsonCodec.parse(json), event.envelope());
     }
@@ -163,8 +170,7 @@ final class EventReadingTest {
     @ValueSource(strings = {"ce-time:2026-11-15", "ce-subject:", "ce-dataschema:relative"})
     void a_binary_event_follows_the_same_rules(String header) {
         SemelException refusal = refused(() -> binary("{}", "application/json", header));
-        assertEquals(
-                header.substring(3, header.indexOf(':')), refusal.members().get("attribute"));
+        assertEquals(header.substring(3, header.indexOf(':')), refusal.members().get("attribute"));
     }
 
     @Test

@@ -31,7 +31,8 @@ class AttackCatalogTest {
         Map<String, Set<String>> found = new HashMap<>();
         for (String module : List.of("semel-core", "semel-server", "semel-trials")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test", "java"))) {
-                for (Path file : files.filter(one -> one.toString().endsWith("Test.java")).toList()) {
+                for (Path file : files.filter(one -> one.toString().endsWith("Test.java"))
+                        .toList()) {
                     String name = file.getFileName().toString().replace(".java", "");
                     Matcher method = TEST.matcher(Files.readString(file));
                     while (method.find()) {
@@ -64,7 +65,8 @@ class AttackCatalogTest {
                 .map(AttackCatalog.Attack::id)
                 .toList();
         assertEquals(ids.size(), Set.copyOf(ids).size());
-        List<String> expected = IntStream.rangeClosed(1, 47).mapToObj(n -> "S" + n).toList();
+        List<String> expected =
+                IntStream.rangeClosed(1, 47).mapToObj(n -> "S" + n).toList();
         assertTrue(ids.containsAll(expected), () -> ids + "");
         assertTrue(ids.containsAll(List.of("14", "15", "16", "17", "18a", "18b", "18c", "18d", "18e", "18f", "18g")));
     }
@@ -81,9 +83,11 @@ class AttackCatalogTest {
         AttackReport good = report(one, two);
         assertEquals(Verdict.WITHSTOOD, good.rows().getFirst().verdict());
         assertTrue(good.allWithstood());
-        assertTrue(good.table().contains("| X1 | area | this | that | as expected, in 2 tests | withstood |"), good::table);
-        for (AttackReport untried : List.of(
-                report(), report(one), report(two), report(one, new TestRun("BTest", "two", "", false)))) {
+        assertTrue(
+                good.table().contains("| X1 | area | this | that | as expected, in 2 tests | withstood |"),
+                good::table);
+        for (AttackReport untried :
+                List.of(report(), report(one), report(two), report(one, new TestRun("BTest", "two", "", false)))) {
             assertEquals(Verdict.NOT_TRIED, untried.rows().getFirst().verdict());
             assertFalse(untried.allWithstood());
         }

@@ -51,7 +51,8 @@ class LostAttemptTest {
             cutOff(second, provider, "resent", 2);
         }
         try (ProcessServer third = ProcessServer.start(how)) {
-            JsonNode step = step(third, run, one -> one.path("status").asString().equals("completed"));
+            JsonNode step =
+                    step(third, run, one -> one.path("status").asString().equals("completed"));
             assertEquals(List.of("lost", "lost", "completed"), texts(step.path("attempts"), "outcome"));
             assertEquals(List.of("1", "2", "3"), texts(step.path("attempts"), "n"));
             agree(third, provider, "resent", step, 3);
@@ -67,7 +68,8 @@ class LostAttemptTest {
             cutOff(first, provider, "found", 1);
         }
         try (ProcessServer second = ProcessServer.start(how)) {
-            JsonNode step = step(second, run, one -> one.path("status").asString().equals("found"));
+            JsonNode step =
+                    step(second, run, one -> one.path("status").asString().equals("found"));
             assertEquals(List.of("lost"), texts(step.path("attempts"), "outcome"));
             agree(second, provider, "found", step, 1);
         }
@@ -100,12 +102,16 @@ class LostAttemptTest {
               - id: pay
                 http: { method: POST, url: "%s/%s/%s", body: { amount: 7 }, idempotency_header: %s }
                 protect: %s
-            """.formatted(name, provider.url(), manners, name, keyed ? "Idempotency-Key" : "none", protection)).expect(200);
+            """.formatted(
+                                name, provider.url(), manners, name, keyed ? "Idempotency-Key" : "none", protection))
+                .expect(200);
         return caller.trigger(name, name + "-1", "{\"data\":{}}").expect(200).runId();
     }
 
     private static void cutOff(ProcessServer server, Receiver provider, String name, int posts) {
-        Await.holds(name + " was sent " + posts + " times", () -> posts(provider, name).size() >= posts);
+        Await.holds(
+                name + " was sent " + posts + " times",
+                () -> posts(provider, name).size() >= posts);
         server.kill();
     }
 
@@ -119,7 +125,10 @@ class LostAttemptTest {
         ApiCaller caller = caller(server);
         JsonNode[] step = new JsonNode[1];
         Await.holds("the step of " + run + " has ended", () -> {
-            step[0] = caller.get("/v1/runs/" + run + "/timeline").expect(200).json().at("/items/0");
+            step[0] = caller.get("/v1/runs/" + run + "/timeline")
+                    .expect(200)
+                    .json()
+                    .at("/items/0");
             return reached.test(step[0]);
         });
         return step[0];
@@ -138,8 +147,11 @@ class LostAttemptTest {
         if (key.isEmpty()) {
             return;
         }
-        JsonNode found =
-                caller(server).get("/v1/effects?q=sent_key:" + key).expect(200).json().path("items");
+        JsonNode found = caller(server)
+                .get("/v1/effects?q=sent_key:" + key)
+                .expect(200)
+                .json()
+                .path("items");
         assertEquals(1, found.size(), found::toString);
         assertEquals(attempts, found.at("/0/attempts").asInt(), found::toString);
         assertEquals(key, found.at("/0/sent_key").asString("none"));

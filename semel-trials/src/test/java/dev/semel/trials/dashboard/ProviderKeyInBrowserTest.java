@@ -71,7 +71,9 @@ class ProviderKeyInBrowserTest {
                 idempotent: { key: "${ input.letter }", time: 1, unit: days, on_change: review }
             """.formatted(provider.getAddress().getPort())).expect(200);
         return api().trigger(
-                        "teller", key, "{\"data\":{\"email\":\"" + email + "\",\"total\":\"" + key + " EUR\",\"letter\":\"l1\"}}")
+                        "teller",
+                        key,
+                        "{\"data\":{\"email\":\"" + email + "\",\"total\":\"" + key + " EUR\",\"letter\":\"l1\"}}")
                 .expect(200)
                 .runId();
     }
@@ -80,7 +82,8 @@ class ProviderKeyInBrowserTest {
     void the_search_finds_the_provider_key_and_a_review_shows_what_changed() {
         String first = start("k1", "ada@acme.example");
         ConcurrentCalls.until(
-                "it was sent", () -> api().get("/v1/runs/" + first).text("status").equals("completed"));
+                "it was sent",
+                () -> api().get("/v1/runs/" + first).text("status").equals("completed"));
         String sent = Objects.requireNonNull(keys.peek());
         start("k2", "bob@acme.example");
         String[] review = {""};

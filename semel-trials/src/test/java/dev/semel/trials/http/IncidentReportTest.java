@@ -58,15 +58,13 @@ class IncidentReportTest extends OnBothStores {
         assertTrue(facts.get("complete").booleanValue());
         assertTrue(incident.at("/answers/trigger").asString().contains(first.runId()), incident::toString);
         assertTrue(incident.at("/answers/cause").asString().startsWith("Probably "), incident::toString);
-        assertFalse(
-                incident.get("answers").toString().contains("\"output\""), "only the input of the first failure");
-        assertTrue(
-                draft("\"since\":\"1h\"")
-                                .expect(200)
-                                .json()
-                                .at("/facts/failed_runs")
-                                .asInt()
-                        >= 3);
+        assertFalse(incident.get("answers").toString().contains("\"output\""), "only the input of the first failure");
+        assertTrue(draft("\"since\":\"1h\"")
+                        .expect(200)
+                        .json()
+                        .at("/facts/failed_runs")
+                        .asInt()
+                >= 3);
     }
 
     @Test

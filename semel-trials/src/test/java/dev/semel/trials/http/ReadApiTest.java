@@ -128,7 +128,17 @@ class ReadApiTest extends OnBothStores {
         JsonNode step =
                 admin().get("/v1/runs/" + id + "/timeline").expect(200).json().at("/items/0");
         assertMembers(
-                Set.of("step_id", "path", "name", "kind", "protection", "effect_key", "sent_key", "status", "attempts", "result"),
+                Set.of(
+                        "step_id",
+                        "path",
+                        "name",
+                        "kind",
+                        "protection",
+                        "effect_key",
+                        "sent_key",
+                        "status",
+                        "attempts",
+                        "result"),
                 step);
         assertEquals("note", step.get("name").asString());
         assertEquals("{\"ok\":true}", step.get("result").toString());

@@ -113,14 +113,19 @@ class ReportedFactsTest extends OnDevServers {
         ConcurrentCalls.until("it was sent twice", () -> keys.size() == 2);
         ConcurrentCalls.until(
                 "the new run has ended",
-                () -> items("/v1/runs?q=workflow:paid").path(0).path("status").asString("").equals("completed"));
+                () -> items("/v1/runs?q=workflow:paid")
+                        .path(0)
+                        .path("status")
+                        .asString("")
+                        .equals("completed"));
         List<String> sent = List.copyOf(keys);
         String second = items("/v1/runs?q=workflow:paid").path(0).path("run_id").asString();
         assertEquals(first, only(sent.getFirst()).path("run_id").asString());
         assertEquals(second, only(sent.getLast()).path("run_id").asString());
         for (String run : List.of(first, second)) {
             JsonNode step = items("/v1/runs/" + run + "/timeline").path(0);
-            assertEquals(sent.get(run.equals(first) ? 0 : 1), step.path("sent_key").asString(""), step::toString);
+            assertEquals(
+                    sent.get(run.equals(first) ? 0 : 1), step.path("sent_key").asString(""), step::toString);
             assertEquals(1, step.path("attempts").size(), step::toString);
         }
     }
@@ -145,9 +150,12 @@ class ReportedFactsTest extends OnDevServers {
                 protect: ask
                 idempotent: { key: "${ input.letter }", time: 1, unit: days, on_change: review }
             """.formatted(url("/told"))).expect(200);
-        String first = ended("changing", "\"email\":\"ada@acme.example\",\"total\":\"10 EUR\",\"letter\":\"l1\"").runId();
+        String first = ended("changing", "\"email\":\"ada@acme.example\",\"total\":\"10 EUR\",\"letter\":\"l1\"")
+                .runId();
         String second = admin().trigger(
-                        "changing", stage.key(), data("\"email\":\"bob@acme.example\",\"total\":\"25 EUR\",\"letter\":\"l1\""))
+                        "changing",
+                        stage.key(),
+                        data("\"email\":\"bob@acme.example\",\"total\":\"25 EUR\",\"letter\":\"l1\""))
                 .expect(200)
                 .runId();
         String id = review(second);
@@ -155,12 +163,14 @@ class ReportedFactsTest extends OnDevServers {
         assertEquals(first, change.path("previous_run_id").asString(""), change::toString);
         assertTrue(change.path("previous").toString().contains("10 EUR"), change::toString);
         assertTrue(change.path("next").toString().contains("25 EUR"), change::toString);
-        List<String> fields = change.path("fields").valueStream().map(JsonNode::asString).toList();
+        List<String> fields =
+                change.path("fields").valueStream().map(JsonNode::asString).toList();
         assertTrue(fields.stream().anyMatch(field -> field.endsWith("total")), change::toString);
         assertTrue(fields.stream().anyMatch(field -> field.endsWith("to")), change::toString);
         assertFalse(fields.stream().anyMatch(field -> field.contains("lines")), change::toString);
         assertFalse(change.toString().contains("@acme.example"), change::toString);
-        admin().post("/v1/reviews/" + id + "/decide", "{\"decision\":\"suppress\",\"version\":1}").expect(200);
+        admin().post("/v1/reviews/" + id + "/decide", "{\"decision\":\"suppress\",\"version\":1}")
+                .expect(200);
         ConcurrentCalls.until("it goes on", () -> status(second).equals("completed"));
         assertEquals(1, keys.size());
     }
@@ -191,7 +201,8 @@ class ReportedFactsTest extends OnDevServers {
         admin().publish(keyed("captured", "duplicate_payload: reject")).expect(200);
         String held = stage.key();
         String refused = stage.key();
-        String run = admin().trigger("captured", held, data("\"a\":1")).expect(200).runId();
+        String run =
+                admin().trigger("captured", held, data("\"a\":1")).expect(200).runId();
         admin().trigger("captured", refused, data("\"a\":1")).expect(409);
         JsonNode found = items("/v1/requests?q=key:" + refused);
         assertEquals(1, found.size(), found::toString);
@@ -224,11 +235,13 @@ class ReportedFactsTest extends OnDevServers {
         String run = admin().trigger(name, stage.key(), data("")).expect(200).runId();
         admin().post("/v1/reviews/" + review(run) + "/decide", "{\"decision\":\"reject\",\"version\":1}")
                 .expect(200);
-        ConcurrentCalls.until("it has ended", () -> !admin().get("/v1/runs/" + run)
-                .json()
-                .path("ended_at")
-                .asString("")
-                .isEmpty());
+        ConcurrentCalls.until(
+                "it has ended",
+                () -> !admin().get("/v1/runs/" + run)
+                        .json()
+                        .path("ended_at")
+                        .asString("")
+                        .isEmpty());
         return run;
     }
 
@@ -253,8 +266,12 @@ class ReportedFactsTest extends OnDevServers {
             steps:
               - { id: go, wait_for: { signal: go, timeout: 1h } }
             """).expect(200);
-        String first = admin().trigger("serial", stage.key(), data("\"customer\":\"c1\"")).expect(200).runId();
-        String second = admin().trigger("serial", stage.key(), data("\"customer\":\"c1\"")).expect(200).runId();
+        String first = admin().trigger("serial", stage.key(), data("\"customer\":\"c1\""))
+                .expect(200)
+                .runId();
+        String second = admin().trigger("serial", stage.key(), data("\"customer\":\"c1\""))
+                .expect(200)
+                .runId();
         ConcurrentCalls.until("the first waits", () -> status(first).equals("waiting"));
         HttpReply queued = admin().get("/v1/runs/" + second).expect(200);
         assertEquals("queued", queued.text("status"));
@@ -267,7 +284,8 @@ class ReportedFactsTest extends OnDevServers {
             assertTrue(run.text("started_at").compareTo(ended) >= 0, run.body());
             assertTrue(run.text("created_at").compareTo(ended) < 0, run.body());
             if (!over) {
-                admin().post("/v1/runs/" + second + "/signals/go", "{\"data\":{}}").expect(200);
+                admin().post("/v1/runs/" + second + "/signals/go", "{\"data\":{}}")
+                        .expect(200);
                 ConcurrentCalls.until("it has ended", () -> status(second).equals("completed"));
             }
         }

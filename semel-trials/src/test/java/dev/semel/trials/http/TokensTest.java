@@ -194,11 +194,18 @@ class TokensTest extends OnBothStores {
         assertFalse(reported.contains("of_ours"), reported);
         assertFalse(reported.contains("workspace=\"default\""), reported);
         for (String scope : List.of("operate", "admin")) {
-            String ours = stage.server().with("read", scope).get("/metrics").expect(200).body();
+            String ours = stage.server()
+                    .with("read", scope)
+                    .get("/metrics")
+                    .expect(200)
+                    .body();
             assertFalse(ours.contains("theirs"), ours);
         }
-        String all =
-                stage.server().with("read", "server").get("/metrics").expect(200).body();
+        String all = stage.server()
+                .with("read", "server")
+                .get("/metrics")
+                .expect(200)
+                .body();
         assertTrue(all.contains("of_ours") && all.contains("of_theirs"), all);
     }
 
