@@ -4,6 +4,7 @@ import dev.semel.json.StrictJsonCodec;
 import dev.semel.server.steps.YamlStepReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -15,8 +16,9 @@ import tools.jackson.databind.node.ObjectNode;
  * Provides the JSON Schema of workflow files, for editors.
  *
  * <p>The fields of each step kind come from the reader, so the two cannot differ; the value shapes are in the resource,
- * under `kind_…` and `field_…`. Every file that the reader accepts matches the schema; the reader may still reject a
- * file that matches.
+ * under `kind_…` and `field_…`, and rules between the fields of a step under `rule_…`. Every file that the reader
+ * accepts matches the schema. Whatever the reader rejects by its structure does not match; the texts inside, such as
+ * expressions, cron rules and SQL, only the reader checks.
  */
 public final class WorkflowFileJsonSchema {
     private static final String RESOURCE = "/dev/semel/server/workflow-1.json";
@@ -41,24 +43,58 @@ public final class WorkflowFileJsonSchema {
         ObjectNode schema = (ObjectNode) StrictJsonCodec.parse(resource());
         ObjectNode parts = (ObjectNode) schema.required("$defs");
         Map<String, Set<String>> kinds = new TreeMap<>(YamlStepReader.kinds());
-        ArrayNode choices = parts.putObject("step").putArray("oneOf");
+        ObjectNode step = parts.putObject("step").put("type", "object");
+        Set<String> known = new TreeSet<>(YamlStepReader.commonFields());
+        ArrayNode named = step.putArray("anyOf");
+        ArrayNode choices = step.putArray("allOf");
         kinds.forEach((word, fields) -> {
             parts.set("step_" + word, step(parts, word, fields));
-            choices.addObject().put("$ref", "#/$defs/step_" + word);
+            named.addObject().putArray("required").add(word);
+            ObjectNode choice = choices.addObject();
+            ObjectNode condition = choice.putObject("if");
+            condition.putArray("required").add(word);
+            notField(condition, word, kinds);
+            choice.putObject("then").put("$ref", "#/$defs/step_" + word);
+            known.add(word);
+            known.addAll(fields);
         });
+        // Errors then name a misspelt kind, and a file with two kinds does not match the first of them.
+        known.forEach(step.putObject("propertyNames").putArray("enum")::add);
         return schema;
+    }
+
+    /** A kind can be a field of another kind: `digest` has `send`. */
+    private static void notField(ObjectNode condition, String word, Map<String, Set<String>> kinds) {
+        List<String> owners = kinds.keySet().stream()
+                .filter(other -> kinds.getOrDefault(other, Set.of()).contains(word))
+                .toList();
+        if (!owners.isEmpty()) {
+            ArrayNode any = condition.putObject("not").putArray("anyOf");
+            owners.forEach(owner -> any.addObject().putArray("required").add(owner));
+        }
     }
 
     private static ObjectNode step(ObjectNode parts, String word, Set<String> fields) {
         ObjectNode step = StrictJsonCodec.parse("{\"type\":\"object\"}").asObject();
         ObjectNode properties = step.putObject("properties");
-        new TreeSet<>(YamlStepReader.commonFields()).forEach(name -> value(parts, properties, name, "field_" + name));
         value(parts, properties, word, "kind_" + word);
-        new TreeSet<>(fields).forEach(name -> {
+        Set<String> all = new TreeSet<>(fields);
+        all.addAll(YamlStepReader.commonFields());
+        all.forEach(name -> {
             String own = "field_" + word + "_" + name;
             value(parts, properties, name, parts.has(own) ? own : "field_" + name);
         });
         step.putArray("required").add("id").add(word);
+        ArrayNode rules = step.putArray("allOf");
+        if (fields.contains("protect")) {
+            rules.addObject().put("$ref", "#/$defs/rule_protect");
+        }
+        if (parts.has("rule_" + word)) {
+            rules.addObject().put("$ref", "#/$defs/rule_" + word);
+        }
+        if (rules.isEmpty()) {
+            step.remove("allOf");
+        }
         return step.put("additionalProperties", false);
     }
 
@@ -66,7 +102,7 @@ public final class WorkflowFileJsonSchema {
         if (parts.has(part)) {
             properties.putObject(name).put("$ref", "#/$defs/" + part);
         } else {
-            properties.put(name, true);
+            properties.putObject(name); // not `true`: editors offer only properties with an object
         }
     }
 

@@ -207,6 +207,20 @@ public final class YamlStepReader {
         Set<String> known = new TreeSet<>(KNOWN);
         known.addAll(StepKindRegistry.words());
         StepKindRegistry.ALL.forEach(kind -> known.addAll(kind.fields()));
+        List<String> unknown = fields.map().members().keySet().stream()
+                .filter(name -> !known.contains(name))
+                .toList();
+        for (String name : unknown) {
+            String meant = MisspelledNameSuggester.didYouMean(name, Set.copyOf(StepKindRegistry.words()));
+            if (!meant.isEmpty() || unknown.size() == 1) {
+                problems.add(
+                        fields.nameRange(name),
+                        "'%s' is not a step kind.%s".formatted(MisspelledNameSuggester.shorten(name), meant),
+                        "unknown kind",
+                        "Step kinds: %s.".formatted(String.join(", ", new TreeSet<>(StepKindRegistry.words()))));
+                return true;
+            }
+        }
         fields.allowOnly(known);
         return problems.count() > before;
     }

@@ -32,6 +32,7 @@ final class DefinitionFixtures {
     static SemelException refused(String text) {
         SemelException e = assertThrows(SemelException.class, () -> WorkflowDefinition.compile(text));
         Assertions.assertEquals(ErrorCode.INVALID_DEFINITION, e.code());
+        Schemas.checkRejected(text, e);
         return e;
     }
 

@@ -8,7 +8,9 @@ import dev.semel.error.SemelException;
 import dev.semel.server.steps.YamlStepReader;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -154,10 +156,132 @@ final class WorkflowFileJsonSchemaTest {
                         + "workflow: w\n"
                         + "idempotency: {fingerprint: [a], fingerprint_ignore: [b]}\n"
                         + "steps: [{id: a, set: {}}]\n",
+                "semel: 1\nworkflow: w\nidempotency: {window: 400d}\nsteps: [{id: a, set: {}}]\n",
+                "semel: 1\nworkflow: w\nmax_concurrent: 100001\nsteps: [{id: a, set: {}}]\n",
+                "semel: 1\nworkflow: w\nrate_limit: {key: '${ input.a }', count: 1}\nsteps: [{id: a, set: {}}]\n",
+                "semel: 1\nworkflow: w\nsteps: [{id: a, http: {method: POST, url: 'https://a.example'}}]\n",
+                "semel: 1\n"
+                        + "workflow: w\n"
+                        + "steps: [{id: a, http: {method: PATCH, url: 'https://a.example'}, protect: none}]\n",
+                "semel: 1\n"
+                        + "workflow: w\n"
+                        + "steps: [{id: a, http: {url: 'https://a.example'}, protect: none, because: ' '}]\n",
+                "semel: 1\n"
+                        + "workflow: w\n"
+                        + "steps: [{id: a, http: {method: POST, url: 'https://a.example'}, protect: lookup}]\n",
+                "semel: 1\n"
+                        + "workflow: w\n"
+                        + "steps: [{id: a, http: {url: 'https://a.example'}, protect: ask, lookup: {}}]\n",
+                "semel: 1\nworkflow: w\nsteps: [{id: a, notify: lead, to: ann}]\n",
+                "semel: 1\nworkflow: w\nsteps: [{id: a, notify: lead, to: ann, protect: lookup}]\n",
+                "semel: 1\nworkflow: w\nsteps: [{id: a, java: pay, protect: provider_key}]\n",
+                "semel: 1\nworkflow: w\nsteps: [{id: a, java: pay}]\n",
+                "semel: 1\nworkflow: w\nsteps: [{id: a, set: {}, when: yes please}]\n",
+                "semel: 1\nworkflow: w\nsteps: [{id: a, set: {}, send: {channel: a, to: b, template: c}}]\n",
             })
     void a_bad_file_fails_in_both(String text) {
         DefinitionFixtures.refused(text);
         assertFalse(Schemas.faults(text).isEmpty(), text);
+    }
+
+    @Test
+    void durations_have_the_same_bounds_in_both() {
+        Random random = new Random(7);
+        List<String> places = List.of(
+                "idempotency: {window: %s}\n",
+                "timeout: %s\n",
+                "trigger: {schedules: [{id: a, every: %s}]}\n",
+                "trigger: {schedules: [{id: a, every: 1h, jitter: %s}]}\n",
+                "trigger: {schedules: [{id: a, every: 1h, catch_up: {within: %s}}]}\n",
+                step("http: {url: 'https://a.example'}, timeout: %s"),
+                step("http: {url: 'https://a.example'}, retry: {first: %s}"),
+                step("sleep: %s"));
+        List<Long> edges = List.of(
+                0L,
+                1L,
+                2L,
+                9L,
+                10L,
+                11L,
+                29L,
+                30L,
+                31L,
+                59L,
+                60L,
+                61L,
+                364L,
+                365L,
+                366L,
+                599L,
+                600L,
+                601L,
+                719L,
+                720L,
+                721L,
+                999L,
+                1_000L,
+                1_001L,
+                1_500L,
+                3_600L,
+                3_601L,
+                8_760L,
+                8_761L,
+                43_200L,
+                43_201L,
+                525_600L,
+                525_601L,
+                600_000L,
+                600_001L,
+                2_592_000L,
+                2_592_001L,
+                3_600_000L,
+                3_600_001L,
+                31_536_000L,
+                31_536_001L,
+                999_999_999L,
+                1_000_000_000L);
+        for (String place : places) {
+            for (String unit : List.of("ms", "s", "m", "h", "d", "w", "")) {
+                for (int i = 0; i < edges.size() + 10; i++) {
+                    long count = i < edges.size() ? edges.get(i) : random.nextLong(1_000_000_000);
+                    String text = DefinitionFixtures.with(place.formatted("'" + count + unit + "'"));
+                    assertEquals(compiles(text), Schemas.faults(text).isEmpty(), text);
+                }
+            }
+        }
+    }
+
+    private static boolean compiles(String text) {
+        try {
+            WorkflowDefinition.compile(text);
+            return true;
+        } catch (SemelException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void a_mistyped_step_kind_is_named_by_both() {
+        String text = DefinitionFixtures.with("steps: [{id: a, htpp: {url: 'https://a.example'}}]\n");
+        DefinitionFixtures.Mistake mistake = DefinitionFixtures.only(text);
+        assertEquals("'htpp' is not a step kind. Did you mean 'http'?", mistake.message());
+        assertTrue(
+                Schemas.faults(text).stream().anyMatch(fault -> fault.contains("htpp")),
+                () -> Schemas.faults(text).toString());
+        String odd = DefinitionFixtures.with("steps: [{id: a, frobnicate: 1}]\n");
+        assertEquals(
+                "'frobnicate' is not a step kind.", DefinitionFixtures.only(odd).message());
+    }
+
+    @Test
+    void editors_offer_every_field() {
+        WorkflowFileJsonSchema.schema()
+                .path("$defs")
+                .forEachEntry((name, part) -> part.path("properties")
+                        .forEachEntry((field, value) ->
+                                assertTrue(value.isObject(), name + "." + field + " is not offered by editors")));
+        JsonNode http = WorkflowFileJsonSchema.schema().at("/$defs/kind_http/properties/body/description");
+        assertTrue(http.asString().contains("Body"), http::toString);
     }
 
     @ParameterizedTest
