@@ -177,7 +177,7 @@ class WorkspaceDigestCollectorTest {
         var third = new NotificationDigestCollector.DigestItem("sales", "big-2", run, value);
         SemelException full = assertThrows(SemelException.class, () -> digests.collect(third));
         assertEquals(ErrorCode.OVERLOADED, full.code());
-        assertTrue(full.getMessage().contains(run), full.getMessage());
+        assertTrue(full.detail().contains(run), full.detail());
         var first = new NotificationDigestCollector.DigestItem("sales", "big-0", run, value);
         assertEquals(1, digests.close(first, 1).path("count").intValue());
         digests.release(first, 1);
