@@ -24,6 +24,12 @@ record NamedParameterSql(String jdbc, List<String> names) {
     private static final Pattern OURS = Pattern.compile("\\bsemel_", Pattern.CASE_INSENSITIVE);
     private static final Set<String> STATEMENTS = Set.of("insert", "update", "delete", "select", "with", "merge");
 
+    /** Both databases commit these together with the record of the step. Triggers and views would run later. */
+    private static final Pattern DEFINITION = Pattern.compile(
+            "(?i)\\s*(?:create\\s+table|create\\s+(?:unique\\s+)?index|alter\\s+table)\\b.*", Pattern.DOTALL);
+
+    private static final Pattern CONCURRENTLY = Pattern.compile("(?i)\\bconcurrently\\b");
+
     NamedParameterSql {
         names = List.copyOf(names);
     }
@@ -47,8 +53,15 @@ record NamedParameterSql(String jdbc, List<String> names) {
     /** Why a file must not run this statement; null if it may. */
     static @Nullable String findProblem(String sql) {
         Matcher first = FIRST_WORD.matcher(sql);
-        if (!first.lookingAt() || !STATEMENTS.contains(first.group(1).toLowerCase(java.util.Locale.ROOT))) {
-            return "tx.sql must be one insert, update, delete, merge or select.";
+        boolean defines = DEFINITION.matcher(sql).matches();
+        if (!defines
+                && (!first.lookingAt() || !STATEMENTS.contains(first.group(1).toLowerCase(java.util.Locale.ROOT)))) {
+            return "tx.sql must be one insert, update, delete, merge or select, or one create table, create index or"
+                    + " alter table.";
+        }
+        if (defines
+                && (!parse(sql).names().isEmpty() || CONCURRENTLY.matcher(sql).find())) {
+            return "tx.sql must not have parameters or `concurrently` in create table, create index and alter table.";
         }
         if (UNUSUAL.matcher(sql).find()) {
             return "tx.sql must not contain E'…', U&'…', $…$ or comments; they could hide a second statement.";

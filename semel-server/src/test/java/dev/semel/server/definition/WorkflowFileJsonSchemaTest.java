@@ -184,6 +184,52 @@ final class WorkflowFileJsonSchemaTest {
         assertFalse(Schemas.faults(text).isEmpty(), text);
     }
 
+    /** Counts beside every bound. */
+    private static final List<Long> EDGES = List.of(
+            0L,
+            1L,
+            2L,
+            9L,
+            10L,
+            11L,
+            29L,
+            30L,
+            31L,
+            59L,
+            60L,
+            61L,
+            364L,
+            365L,
+            366L,
+            599L,
+            600L,
+            601L,
+            719L,
+            720L,
+            721L,
+            999L,
+            1_000L,
+            1_001L,
+            1_500L,
+            3_600L,
+            3_601L,
+            8_760L,
+            8_761L,
+            43_200L,
+            43_201L,
+            525_600L,
+            525_601L,
+            600_000L,
+            600_001L,
+            2_592_000L,
+            2_592_001L,
+            3_600_000L,
+            3_600_001L,
+            31_536_000L,
+            31_536_001L,
+            999_999_999L,
+            1_000_000_000L);
+
     @Test
     void durations_have_the_same_bounds_in_both() {
         Random random = new Random(7);
@@ -196,54 +242,10 @@ final class WorkflowFileJsonSchemaTest {
                 step("http: {url: 'https://a.example'}, timeout: %s"),
                 step("http: {url: 'https://a.example'}, retry: {first: %s}"),
                 step("sleep: %s"));
-        List<Long> edges = List.of(
-                0L,
-                1L,
-                2L,
-                9L,
-                10L,
-                11L,
-                29L,
-                30L,
-                31L,
-                59L,
-                60L,
-                61L,
-                364L,
-                365L,
-                366L,
-                599L,
-                600L,
-                601L,
-                719L,
-                720L,
-                721L,
-                999L,
-                1_000L,
-                1_001L,
-                1_500L,
-                3_600L,
-                3_601L,
-                8_760L,
-                8_761L,
-                43_200L,
-                43_201L,
-                525_600L,
-                525_601L,
-                600_000L,
-                600_001L,
-                2_592_000L,
-                2_592_001L,
-                3_600_000L,
-                3_600_001L,
-                31_536_000L,
-                31_536_001L,
-                999_999_999L,
-                1_000_000_000L);
         for (String place : places) {
             for (String unit : List.of("ms", "s", "m", "h", "d", "w", "")) {
-                for (int i = 0; i < edges.size() + 10; i++) {
-                    long count = i < edges.size() ? edges.get(i) : random.nextLong(1_000_000_000);
+                for (int i = 0; i < EDGES.size() + 10; i++) {
+                    long count = i < EDGES.size() ? EDGES.get(i) : random.nextLong(1_000_000_000);
                     String text = DefinitionFixtures.with(place.formatted("'" + count + unit + "'"));
                     assertEquals(compiles(text), Schemas.faults(text).isEmpty(), text);
                 }

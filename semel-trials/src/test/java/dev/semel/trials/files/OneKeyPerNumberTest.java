@@ -12,6 +12,36 @@ import tools.jackson.databind.JsonNode;
 
 /** A number in an effect key, an item key or the key of a child is the same key in every notation. */
 class OneKeyPerNumberTest extends OnDevServers {
+    private static final String NOTATIONS = """
+        semel: 1
+        workflow: notations
+        owner: trials
+        steps:
+          - id: plain
+            http: {method: POST, url: "URL/plain"}
+            protect: at_most_once
+            object: ${ input.n }
+            idempotent: {key: "${ input.n }", time: 1, unit: hours}
+          - id: text
+            http: {method: POST, url: "URL/text"}
+            protect: at_most_once
+            object: order-${ input.n }
+            idempotent: {key: "order-${ input.n }", time: 1, unit: hours}
+          - id: joined
+            http: {method: POST, url: "URL/joined"}
+            protect: at_most_once
+            idempotent: {key: "${ key('order', input.n) }", time: 1, unit: hours}
+          - id: child
+            workflow: note_child
+            key: child-${ input.n }
+            input: {}
+          - id: items
+            for_each: ${ [input.n] }
+            as: item
+            item_key: ${ item }
+            steps: [{id: each, set: {ok: true}}]
+        """;
+
     OneKeyPerNumberTest(ServerFixture stage) {
         super(stage);
     }
@@ -25,35 +55,7 @@ class OneKeyPerNumberTest extends OnDevServers {
                 owner: trials
                 steps: [{id: note, set: {ok: true}}]
                 """).expect(200);
-            stage.admin().publish("""
-                semel: 1
-                workflow: notations
-                owner: trials
-                steps:
-                  - id: plain
-                    http: {method: POST, url: "URL/plain"}
-                    protect: at_most_once
-                    object: ${ input.n }
-                    idempotent: {key: "${ input.n }", time: 1, unit: hours}
-                  - id: text
-                    http: {method: POST, url: "URL/text"}
-                    protect: at_most_once
-                    object: order-${ input.n }
-                    idempotent: {key: "order-${ input.n }", time: 1, unit: hours}
-                  - id: joined
-                    http: {method: POST, url: "URL/joined"}
-                    protect: at_most_once
-                    idempotent: {key: "${ key('order', input.n) }", time: 1, unit: hours}
-                  - id: child
-                    workflow: note_child
-                    key: child-${ input.n }
-                    input: {}
-                  - id: items
-                    for_each: ${ [input.n] }
-                    as: item
-                    item_key: ${ item }
-                    steps: [{id: each, set: {ok: true}}]
-                """.replace("URL", provider.url())).expect(200);
+            stage.admin().publish(NOTATIONS.replace("URL", provider.url())).expect(200);
             TreeSet<String> keys = new TreeSet<>();
             for (String n : List.of("100", "100.0", "1e2")) {
                 HttpReply run = stage.admin()

@@ -91,6 +91,65 @@ class StepKindsTest extends OnDevServers {
         }
     }
 
+    @Test
+    void a_workflow_creates_and_changes_its_own_tables_while_the_server_runs() {
+        String tables = """
+            semel: 1
+            workflow: tables
+            owner: o
+            steps:
+              - id: license
+                tx: {sql: "create table own_license (payment_id text primary key, serial text not null)"}
+              - id: by_serial
+                tx: {sql: "create unique index own_license_serial on own_license (serial)"}
+            """;
+        stage.admin().publish(tables).expect(200);
+        stage.admin().publish("""
+            semel: 1
+            workflow: own_rows
+            owner: o
+            steps:
+              - id: row
+                retry: {attempts: 1}
+                tx:
+                  sql: "insert into own_license (payment_id, serial) values (:id, :serial) returning serial"
+                  params: {id: "${ input.id }", serial: "${ input.serial }"}
+            output: ${ steps.row }
+            """).expect(200);
+        HttpReply first = run(stage.admin(), "tables", "{}", "tables-1");
+        assertEquals("completed", first.text("status"), first.body());
+        HttpReply again = run(stage.admin(), "tables", "{}", "tables-1");
+        assertEquals(first.runId(), again.runId());
+        assertEquals("completed", again.text("status"), again.body());
+        assertEquals(
+                "{\"serial\":\"s1\"}", output(stage.admin(), "own_rows", "{\"id\":\"p1\",\"serial\":\"s1\"}", "o1"));
+        HttpReply doubled = run(stage.admin(), "own_rows", "{\"id\":\"p2\",\"serial\":\"s1\"}", "o2");
+        assertEquals("failed", doubled.text("status"), doubled.body());
+        stage.admin()
+                .publish(tables.replaceFirst(
+                        "(?s)steps:.*",
+                        "steps:\n  - id: cents\n"
+                                + "    tx: {sql: \"alter table own_license add column cents bigint\"}\n"))
+                .expect(200);
+        HttpReply changed = run(stage.admin(), "tables", "{}", "tables-2");
+        assertEquals("completed", changed.text("status"), changed.body());
+        for (String statement : List.of(
+                "create table semel_own (a text)",
+                "create table copied as select * from semel_key",
+                "alter table own_license rename to \\\"semel_key\\\"",
+                "drop table own_license",
+                "create trigger t after insert on own_license begin select 1 end",
+                "create view v as select 1",
+                "create temp table t (a text)",
+                "create index concurrently i on own_license (cents)",
+                "create table t (a text default :a)")) {
+            HttpReply refused = stage.admin()
+                    .publish("semel: 1\nworkflow: tables\nowner: o\nsteps: [{id: a, tx: {sql: \"" + statement
+                            + "\"}}]\n");
+            assertEquals(400, refused.status(), statement + " " + refused.body());
+        }
+    }
+
     private static void sql(String store, String statement) throws SQLException {
         try (Connection connection = StoreKind.connect(store);
                 Statement one = connection.createStatement()) {
