@@ -226,6 +226,7 @@ final class ReplaySeedsTest {
                 least += calls(
                         prediction,
                         SafeReplayStepAction.SEND,
+                        SafeReplayStepAction.SEND_AGAIN,
                         SafeReplayStepAction.RESEND,
                         SafeReplayStepAction.RUN_AGAIN);
                 perhaps += calls(prediction, SafeReplayStepAction.CHECK, SafeReplayStepAction.ASK, null);

@@ -91,11 +91,12 @@ final class RestrictedApis {
             .or(PROCESS);
 
     /**
-     * A connection that is passed on and not used, a scoped binding, and the stream that reveals the name of a method
-     * reference.
+     * A connection that is passed on and not used, the exception that user code of a `tx` step throws, a scoped binding,
+     * and the stream that reveals the name of a method reference.
      */
     static final Predicate<Dependency> PASSED_THROUGH = types("java.sql.Connection")
             .and(member(""))
+            .or(types("java.sql.SQLException"))
             .or(types("java.lang.ScopedValue", "java.util.concurrent.Callable", "java.io.ObjectOutputStream"));
 
     private RestrictedApis() {}
