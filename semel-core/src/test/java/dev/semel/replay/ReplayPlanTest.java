@@ -174,7 +174,9 @@ final class ReplayPlanTest {
         String actions = Arrays.stream(SafeReplayStepAction.values())
                 .map(action -> action.word() + "=" + action.bit() + (action.isSafe() ? "" : "!"))
                 .collect(Collectors.joining(" "));
-        assertEquals("reuse=1 run_again=2 send=4 resend=8 check=16 ask=32! unprotected=64! silent=128", actions);
+        assertEquals(
+                "reuse=1 run_again=2 send=4 resend=8 check=16 ask=32! unprotected=64! silent=128 send_again=256!",
+                actions);
         List<SafeReplayStepAction> byRisk = List.of(
                 SafeReplayStepAction.REUSE,
                 SafeReplayStepAction.SILENT,
@@ -182,6 +184,7 @@ final class ReplayPlanTest {
                 SafeReplayStepAction.SEND,
                 SafeReplayStepAction.RESEND,
                 SafeReplayStepAction.CHECK,
+                SafeReplayStepAction.SEND_AGAIN,
                 SafeReplayStepAction.ASK,
                 SafeReplayStepAction.UNPROTECTED);
         for (int i = 0; i < byRisk.size(); i++) {
@@ -189,6 +192,8 @@ final class ReplayPlanTest {
                 assertEquals(i > j, byRisk.get(i).isWorseThan(byRisk.get(j)));
             }
             assertEquals(byRisk.get(i), SafeReplayStepAction.of(byRisk.get(i).word()));
+            boolean confirmed = byRisk.get(i) == SafeReplayStepAction.SEND_AGAIN;
+            assertEquals(byRisk.get(i).isSafe() || confirmed, byRisk.get(i).isConsented());
         }
     }
 

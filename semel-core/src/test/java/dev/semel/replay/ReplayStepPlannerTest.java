@@ -212,7 +212,7 @@ final class ReplayStepPlannerTest {
                         .map(PlannedReplayStep::action)
                         .toList());
         assertEquals(
-                List.of(SafeReplayStepAction.SEND, SafeReplayStepAction.RUN_AGAIN),
+                List.of(SafeReplayStepAction.SEND_AGAIN, SafeReplayStepAction.RUN_AGAIN),
                 ReplayStepPlanner.plan(source, confirmed).stream()
                         .map(PlannedReplayStep::action)
                         .toList());

@@ -76,6 +76,23 @@ class RetryTest {
     }
 
     @Test
+    void a_policy_may_limit_the_time_instead_of_the_attempts() {
+        Retry day = Retry.STANDARD.within(Duration.ofDays(1)).upToUnsent(5);
+        assertEquals(Retry.UNLIMITED, day.attempts());
+        assertEquals(Duration.ofDays(1), day.within());
+        assertEquals(5, day.unsentAttempts());
+        assertEquals(Duration.ofDays(365), day.within(Duration.ofDays(365)).within());
+        assertEquals(Duration.ZERO, day.within(Duration.ZERO).within());
+        assertThrows(IllegalArgumentException.class, () -> Retry.STANDARD.within(Duration.ofMillis(-1)));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Retry.STANDARD.within(Duration.ofDays(365).plusMillis(1)));
+        assertThrows(IllegalArgumentException.class, () -> Retry.STANDARD.upToUnsent(-1));
+        assertThrows(IllegalArgumentException.class, () -> Retry.STANDARD.upTo(Retry.UNLIMITED));
+        assertThrows(IllegalArgumentException.class, () -> day.upTo(1_001));
+    }
+
+    @Test
     void a_failure_of_a_listed_class_or_its_subclass_is_final() {
         Retry retry = Retry.STANDARD.notOn(ConnectException.class).notOn(IllegalStateException.class);
         assertTrue(retry.isFinal(new ConnectException()));
