@@ -39,25 +39,40 @@ class EffectBuilderTest {
 
     static Stream<Arguments> protections() {
         return Stream.of(
-                row(d -> d.repeatable("it only reads"), new EffectDuplicateProtection.Repeatable("it only reads")),
-                row(
-                        d -> d.providerHonoursKey(Duration.ofHours(24)),
-                        new EffectDuplicateProtection.ProviderKey(Duration.ofHours(24))),
-                row(d -> d.askOnDoubt("role:ops"), new EffectDuplicateProtection.Ask("role:ops")));
+                Arguments.of(
+                        choice(d -> d.repeatable("it only reads")),
+                        new EffectDuplicateProtection.Repeatable("it only reads"),
+                        Retry.STANDARD.within(Duration.ofHours(24))),
+                Arguments.of(
+                        choice(d -> d.providerHonoursKey(Duration.ofHours(10))),
+                        new EffectDuplicateProtection.ProviderKey(Duration.ofHours(10)),
+                        Retry.STANDARD.within(Duration.ofHours(8))),
+                Arguments.of(
+                        choice(d -> d.withAlternative().providerHonoursKey(Duration.ofHours(10))),
+                        new EffectDuplicateProtection.ProviderKey(Duration.ofHours(10)),
+                        Retry.STANDARD.within(Duration.ofHours(8)).upToUnsent(5)),
+                Arguments.of(
+                        choice(d -> d.retry(Retry.none()).providerHonoursKey(Duration.ofHours(10))),
+                        new EffectDuplicateProtection.ProviderKey(Duration.ofHours(10)),
+                        Retry.none()),
+                Arguments.of(
+                        choice(d -> d.askOnDoubt("role:ops")),
+                        new EffectDuplicateProtection.Ask("role:ops"),
+                        Retry.STANDARD));
     }
 
-    private static Arguments row(Function<EffectBuilder, Effect> choice, EffectDuplicateProtection protection) {
-        return Arguments.of(choice, protection);
+    private static Function<EffectBuilder, Effect> choice(Function<EffectBuilder, Effect> choice) {
+        return choice;
     }
 
     @ParameterizedTest
     @MethodSource("protections")
-    void the_engine_gets_the_protection(Function<EffectBuilder, Effect> choice, EffectDuplicateProtection protection) {
+    void the_engine_gets_the_protection_and_its_default_retry(
+            Function<EffectBuilder, Effect> choice, EffectDuplicateProtection protection, Retry retry) {
         assertEquals("done", choice.apply(ctx.effect("x")).call(String.class, e -> "done"));
         EffectSpec plan = plan();
         assertEquals(protection, plan.protection());
-        assertEquals(Retry.STANDARD, plan.step().retry());
-        assertEquals(5, plan.step().retry().attempts());
+        assertEquals(retry, plan.step().retry());
         assertNull(plan.key());
         assertNull(plan.once());
         assertEquals(EffectSpec.BusinessRecord.NONE, plan.businessRecord());
