@@ -131,13 +131,15 @@ final class StepAttemptRunner {
         return false;
     }
 
-    /** The Retry-After of the external system, bounded, or the retry plan with jitter. */
+    /** The Retry-After of the external system, bounded, or the delay of the policy; both with jitter. */
     static long retryDelayMicros(Retry retry, int made, Throwable failure, ClockAndRandomSource ambient) {
         if (failure instanceof HttpStatusException status && status.retryAfter() != null) {
             Duration wanted = status.retryAfter();
             Duration atLeast = wanted.compareTo(SHORTEST_RETRY_AFTER) < 0 ? SHORTEST_RETRY_AFTER : wanted;
-            Duration least = atLeast.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : atLeast;
-            return MicrosecondConverter.of(least);
+            long least = MicrosecondConverter.of(
+                    atLeast.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : atLeast);
+            // Later, never earlier: many runs that got the same time must not all come in the same second.
+            return least + (long) (ambient.random().nextDouble() * (least / 10.0));
         }
         long pause = MicrosecondConverter.of(retry.delayAfter(made));
         return pause / 2 + (long) (ambient.random().nextDouble() * (pause / 2.0));

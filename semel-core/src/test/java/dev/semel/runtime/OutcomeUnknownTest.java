@@ -15,6 +15,7 @@ import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.SafeReplayStepAction;
 import dev.semel.runtime.OutageBench.Answer;
 import dev.semel.store.Await;
+import dev.semel.store.DatabaseRows;
 import dev.semel.store.Dialect;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.ReplayPlanQueries;
@@ -25,7 +26,9 @@ import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -162,6 +165,30 @@ final class OutcomeUnknownTest {
             bench.advance(WINDOW);
             assertEquals(1, bench.inbox().size(), "now the provider may have forgotten the key");
             assertEquals(SafeReplayStepAction.ASK, planned(bench, run));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_store_knows_how_many_runs_lose_safe_resend(Dialect dialect) {
+        try (OutageBench bench = new OutageBench(dialect)) {
+            Workflow<String, String> flow = charging(bench);
+            RunHandle<String> run = stopped(bench, flow);
+            int ws = bench.semel().testAccess().workspace();
+            long until = chargeRow(bench, run).resendUntil();
+            Function<Long, DatabaseRows.ResendLoss> before = end -> Objects.requireNonNull(
+                            bench.semel().view(reads -> reads.resendLosses(ws, end, until)))
+                    .getFirst();
+            assertEquals(0, before.apply(until - 1).inHour());
+            assertEquals(1, before.apply(until).inHour());
+            assertEquals(1, before.apply(until).inDay());
+            assertEquals(1, before.apply(until).runs());
+            assertEquals(until, before.apply(until).soonest());
+            assertEquals(until, (long) Objects.requireNonNull(bench.semel().view(reads -> reads.resendUntil(OutageBench.id(run)))));
+            bench.provider.answers(Answer.OK);
+            run.resume("ann", "back");
+            OutageBench.untilEnded(run, RunStatus.COMPLETED);
+            assertEquals(List.of(), bench.semel().view(reads -> reads.resendLosses(ws, until, until)));
         }
     }
 

@@ -39,25 +39,35 @@ class EffectBuilderTest {
 
     static Stream<Arguments> protections() {
         return Stream.of(
-                row(
-                        d -> d.repeatable("it only reads"),
+                Arguments.of(
+                        choice(d -> d.repeatable("it only reads")),
                         new EffectDuplicateProtection.Repeatable("it only reads"),
                         Retry.STANDARD.within(Duration.ofHours(24))),
-                row(
-                        d -> d.providerHonoursKey(Duration.ofHours(10)),
+                Arguments.of(
+                        choice(d -> d.providerHonoursKey(Duration.ofHours(10))),
                         new EffectDuplicateProtection.ProviderKey(Duration.ofHours(10)),
                         Retry.STANDARD.within(Duration.ofHours(8))),
-                row(d -> d.askOnDoubt("role:ops"), new EffectDuplicateProtection.Ask("role:ops"), Retry.STANDARD));
+                Arguments.of(
+                        choice(d -> d.withAlternative().providerHonoursKey(Duration.ofHours(10))),
+                        new EffectDuplicateProtection.ProviderKey(Duration.ofHours(10)),
+                        Retry.STANDARD.within(Duration.ofHours(8)).upToUnsent(5)),
+                Arguments.of(
+                        choice(d -> d.retry(Retry.none()).providerHonoursKey(Duration.ofHours(10))),
+                        new EffectDuplicateProtection.ProviderKey(Duration.ofHours(10)),
+                        Retry.none()),
+                Arguments.of(
+                        choice(d -> d.askOnDoubt("role:ops")),
+                        new EffectDuplicateProtection.Ask("role:ops"),
+                        Retry.STANDARD));
     }
 
-    private static Arguments row(
-            Function<EffectBuilder, Effect> choice, EffectDuplicateProtection protection, Retry retry) {
-        return Arguments.of(choice, protection, retry);
+    private static Function<EffectBuilder, Effect> choice(Function<EffectBuilder, Effect> choice) {
+        return choice;
     }
 
     @ParameterizedTest
     @MethodSource("protections")
-    void the_engine_gets_the_protection_and_its_retries(
+    void the_engine_gets_the_protection_and_its_default_retry(
             Function<EffectBuilder, Effect> choice, EffectDuplicateProtection protection, Retry retry) {
         assertEquals("done", choice.apply(ctx.effect("x")).call(String.class, e -> "done"));
         EffectSpec plan = plan();
@@ -94,33 +104,6 @@ class EffectBuilderTest {
         EffectSpec.OncePerWindow once = plan.once();
         assertEquals(Duration.ofDays(3), once == null ? null : once.window());
         assertEquals(ChangedEffectDataPolicy.REVIEW, once == null ? null : once.onChange());
-    }
-
-    @Test
-    void options_at_their_limits_are_accepted() {
-        ReviewOptions review = ReviewOptions.of("Was it sent?").to("role:ops");
-        ctx.effect("x")
-                .worth(new BigDecimal("1E-100"), "c".repeat(16))
-                .alreadyDone(100, 599)
-                .reviewOptions(review)
-                .repeatable("why")
-                .call(e -> {});
-        assertEquals(List.of(100, 599), plan().alreadyDone());
-        assertEquals(review, plan().reviewOptions());
-        assertEquals(
-                "0." + "0".repeat(99) + "1 " + "c".repeat(16),
-                plan().businessRecord().worth());
-        for (int status : new int[] {99, 600}) {
-            assertThrows(SemelException.class, () -> ctx.effect("y").alreadyDone(status));
-        }
-        assertThrows(SemelException.class, () -> ctx.effect("y").worth(1, "c".repeat(17)));
-    }
-
-    @Test
-    void a_provider_that_knows_the_key_is_asked_for_the_result() {
-        assertEquals("sent", ctx.effect("x").lookup(String.class, e -> null).call(e -> "sent"));
-        shared.lost.add("y");
-        assertEquals("found", ctx.effect("y").lookup(String.class, e -> "found").call(e -> "sent"));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.effect.EffectLedger;
+import dev.semel.engine.FailedRunResumePlanner;
 import dev.semel.journal.JournalCodec;
 import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunState;
@@ -155,7 +156,7 @@ final class HumanReviewJsonRenderer {
         ObjectNode answers = out.putObject("answers");
         for (String word : new TreeSet<>(
                 HumanReviewDecisionRecorder.allowedDecisions(one.row().kind()))) {
-            answers.put(word, isOver(one) ? late(word) : consequence(word));
+            answers.put(word, hasStopped(one) ? resuming(word) : isOver(one) ? late(word) : consequence(word));
         }
         return out;
     }
@@ -292,6 +293,22 @@ final class HumanReviewJsonRenderer {
 
     private static boolean isAtMostOnce(ReviewContext one) {
         return one.effect() != null && one.effect().details().protection().equals("at_most_once");
+    }
+
+    /** Whether the run stopped because of this unknown outcome, so that a decision resumes it. */
+    private static boolean hasStopped(ReviewContext one) {
+        return one.row().kind() == HumanReviewStoreWriteCommand.ReviewKind.DOUBT
+                && one.run() != null
+                && FailedRunResumePlanner.hasUnknownOutcome(one.run());
+    }
+
+    private static String resuming(String word) {
+        return switch (word) {
+            case "happened" -> "Semel records your result and resumes the run, which continues with this result.";
+            case "did_not_happen" ->
+                "Semel records the effect as not done and resumes the run, which sends the effect again.";
+            default -> "The run has ended as failed and stays so. The effect stays in doubt.";
+        };
     }
 
     private static String late(String word) {
