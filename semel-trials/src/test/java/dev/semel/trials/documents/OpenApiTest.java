@@ -66,7 +66,7 @@ class OpenApiTest {
                     new dev.semel.server.settings.WorkspaceSettingRepositories(semel, SecretEncryptionKeys.of(""));
             new ApiRoutes(semel, ApiTokenStore.serving(semel), new PrometheusMetrics(semel), false)
                     .addRoutesFor(settings)
-                    .addWebhooks(settings, InstantSource.system())
+                    .addWebhooks(settings, InstantSource.system(), "")
                     .addRoutesFor(UserAccountStore.serving(semel))
                     .router()
                     .routes()
