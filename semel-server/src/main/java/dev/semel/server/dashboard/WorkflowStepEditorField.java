@@ -171,6 +171,16 @@ public record WorkflowStepEditorField(
                         text("as", "Item name"),
                         text("item_key", "Item key"),
                         text("parallel", "Concurrency"));
+            case "user_profile", "subscription", "cohort", "template_search" -> recipient(kind);
+            case "tx" -> Stream.of(text("tx.sql", "SQL statement"));
+            case "java" -> Stream.of(text("java", "Registered step"));
+            default -> Stream.empty();
+        };
+    }
+
+    /** Steps about profiles, cohorts and templates. */
+    private static Stream<WorkflowStepEditorField> recipient(String kind) {
+        return switch (kind) {
             case "user_profile" ->
                 Stream.of(
                         text("user_profile.find", "Find profile").hint("set one of these three"),
@@ -191,8 +201,6 @@ public record WorkflowStepEditorField(
             case "template_search" ->
                 Stream.of(
                         text("template_search.prefix", "Name begins with"), text("template_search.channel", "Channel"));
-            case "tx" -> Stream.of(text("tx.sql", "SQL statement"));
-            case "java" -> Stream.of(text("java", "Registered step"));
             default -> Stream.empty();
         };
     }

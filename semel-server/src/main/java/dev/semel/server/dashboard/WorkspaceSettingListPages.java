@@ -97,15 +97,7 @@ public final class WorkspaceSettingListPages {
                         .time("Changed", "changed_at")
                         .text("By", "changed_by")
                         .whenEmpty("No secrets yet. Store one:", "semel secret set smtp_password");
-            case "profiles" ->
-                DashboardListTableModel.titled("Profiles of message recipients")
-                        .link(
-                                "Profile",
-                                doc -> doc.text("profile_id"),
-                                doc -> documentUrl(kind, doc.text("profile_id")))
-                        .time("Changed", "changed_at")
-                        .text("By", "changed_by")
-                        .whenEmpty("No profiles yet. Create one:", "semel profile save usr_1 profile.json");
+            case "profiles" -> profiles(kind);
             default ->
                 DashboardListTableModel.titled(
                                 kind.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + kind.substring(1))
@@ -118,6 +110,17 @@ public final class WorkspaceSettingListPages {
                                 "None yet. Create one:",
                                 "semel " + kind.substring(0, kind.length() - 1) + " save NAME FILE");
         };
+    }
+
+    private static DashboardListTableModel profiles(String kind) {
+        return DashboardListTableModel.titled("Profiles of message recipients")
+                .link(
+                        "Profile",
+                        doc -> doc.text("profile_id"),
+                        doc -> documentUrl(kind, doc.text("profile_id")))
+                .time("Changed", "changed_at")
+                .text("By", "changed_by")
+                .whenEmpty("No profiles yet. Create one:", "semel profile save usr_1 profile.json");
     }
 
     private static String documentUrl(String kind, String name) {
