@@ -19,6 +19,7 @@ import dev.semel.server.api.PublishedYamlWorkflow;
 import dev.semel.server.channel.NotificationChannelFactory;
 import dev.semel.server.channel.NotificationTemplate;
 import dev.semel.server.channel.SmtpTimeoutScheduler;
+import dev.semel.server.channel.UnsubscribeLinks;
 import dev.semel.server.cli.ServerOptions;
 import dev.semel.server.dashboard.DashboardRoutes;
 import dev.semel.server.definition.WorkflowDefinition;
@@ -110,17 +111,18 @@ public final class SemelServer implements AutoCloseable {
                     semel,
                     SecretEncryptionKeyLoader.load(options, semel),
                     new DocumentChecks(NotificationTemplate::check, NotificationChannelFactory::check));
-            servicesReady.complete(true);
             JsonServerLogger.setRedaction(settings.redaction()::redact);
             this.users = users(tokens)
                     .withProvider(provider.signOn())
                     .withPublicUrl(options.proxySettings().publicUrl());
             this.api = new ApiRoutes(semel, tokens, metrics, options.dev())
                     .addRoutesFor(settings)
-                    .addWebhooks(settings, clock)
+                    .addWebhooks(settings, clock, options.proxySettings().publicUrl())
+                    .addUnsubscribeLinks(settings, unsubscribeLinks())
                     .setLimits(new ApiLimits(
                             options.limits().maxDepth(), options.limits().maxSchedules()))
                     .addRoutesFor(users);
+            servicesReady.complete(true);
             DashboardRoutes.addTo(
                     api.router(), users, clock, () -> "form-" + HexFormat.of().formatHex(semel.newSecret(16)));
             this.alertMonitor =
@@ -203,6 +205,8 @@ public final class SemelServer implements AutoCloseable {
                 new WorkspaceYamlStepDependencies.SharedServices(
                         semel,
                         settings,
+                        () -> api.eventIngress(),
+                        unsubscribeLinks(),
                         outbound,
                         outbound::allowedAddresses,
                         (SSLSocketFactory) SSLSocketFactory.getDefault(),
@@ -211,6 +215,13 @@ public final class SemelServer implements AutoCloseable {
                         options.stepPermissions().allowSql(),
                         javaSteps),
                 ws);
+    }
+
+    private UnsubscribeLinks unsubscribeLinks() {
+        return new UnsubscribeLinks(options.proxySettings().publicUrl(), ws -> {
+            DatabaseRows.WorkspaceRow row = semel.view(reads -> reads.workspace(ws));
+            return row == null ? null : row.secret();
+        });
     }
 
     private static Map<String, JavaStep> javaSteps() {

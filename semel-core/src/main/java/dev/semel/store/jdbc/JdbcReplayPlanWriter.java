@@ -138,8 +138,8 @@ final class JdbcReplayPlanWriter {
         }
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (ReplayPlanStoreWriteCommand.PlanItem item : note.items()) {
-            rows.add(new @Nullable Object[] {note.plan(), item.run(), item.worstAction(), item.actions(), item.preview(),
-                item.resendUntil()
+            rows.add(new @Nullable Object[] {
+                note.plan(), item.run(), item.worstAction(), item.actions(), item.preview(), item.resendUntil()
             });
         }
         session.updateBatch(ADD_ITEM, rows);

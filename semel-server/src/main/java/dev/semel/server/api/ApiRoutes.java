@@ -6,6 +6,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.access.ApiTokenRateLimiter;
 import dev.semel.server.access.ApiTokenStore;
 import dev.semel.server.access.UserAccountStore;
+import dev.semel.server.channel.UnsubscribeLinks;
 import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.http.CpuWorkPool;
 import dev.semel.server.http.HttpRouter;
@@ -160,11 +161,17 @@ public final class ApiRoutes {
         return eventIngress;
     }
 
-    public ApiRoutes addWebhooks(WorkspaceSettingRepositories settings, InstantSource clock) {
+    /** @param publicUrl the URL of this server for providers; empty if it is not set */
+    public ApiRoutes addWebhooks(WorkspaceSettingRepositories settings, InstantSource clock, String publicUrl) {
         new InboundWebhookRoutes(semel, settings, new WorkspaceSettingUpdater(actions), clock).addTo(router);
         WebhookReceiver webhookReceiver = new WebhookReceiver(semel, settings, eventIngress, clock);
-        new InboundWebhookDeliveryRoutes(semel, webhookReceiver, actions).addTo(router);
+        new InboundWebhookDeliveryRoutes(semel, webhookReceiver, actions, publicUrl).addTo(router);
         storedEvents.setWebhookReceiver(webhookReceiver);
+        return this;
+    }
+
+    public ApiRoutes addUnsubscribeLinks(WorkspaceSettingRepositories settings, UnsubscribeLinks links) {
+        new UnsubscribeRoutes(semel, settings, links).addTo(router);
         return this;
     }
 

@@ -3,6 +3,7 @@ package dev.semel.server.api;
 import dev.semel.admission.JsonFieldPath;
 import dev.semel.server.ingress.InboundEvent;
 import dev.semel.server.ingress.InboundEventProcessor;
+import dev.semel.server.ingress.RunNotificationEvents;
 import dev.semel.server.ingress.StoredInboundEventReader;
 import dev.semel.store.DatabaseRows;
 import java.util.ArrayList;
@@ -14,9 +15,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Masks personal data (PII) in stored events. The workflows that subscribe to the event's type declare which input
- * fields are PII; the values of those fields are masked anywhere in the event.
+ * fields are PII; the values of those fields are masked anywhere in the event. So are the PII values of the run that
+ * published the event.
  */
-record InboundEventPiiMasker(InboundEventProcessor ingress) {
+record InboundEventPiiMasker(InboundEventProcessor ingress, RunJsonRenderer runs) {
     /** Members that identify the event are never masked, because users search by them. */
     private static final Set<String> NAMES = Set.of("id", "source", "type", "specversion", "time");
 
@@ -27,9 +29,14 @@ record InboundEventPiiMasker(InboundEventProcessor ingress) {
         }
         InboundEvent event = StoredInboundEventReader.read(stored);
         List<InboundEventProcessor.PiiMarking> markings = ingress.findPiiMarkings(stored.ws(), event);
-        if (markings.isEmpty()) {
-            return event.envelope();
-        }
+        String publisher = RunNotificationEvents.runIdOf(stored.actor());
+        PiiMask ofRun = publisher == null ? PiiMask.NONE : runs.maskOfRun(stored.ws(), publisher);
+        ObjectNode out = markings.isEmpty() ? event.envelope().deepCopy().asObject() : masked(event, markings);
+        JsonNode data = out.get("data");
+        return data == null ? out : out.set("data", ofRun.maskValue(data));
+    }
+
+    private static ObjectNode masked(InboundEvent event, List<InboundEventProcessor.PiiMarking> markings) {
         List<JsonFieldPath> paths = new ArrayList<>();
         List<JsonNode> inputs = new ArrayList<>();
         inputs.add(event.data());

@@ -11,28 +11,33 @@ import dev.semel.server.webhooks.InboundWebhookRequest;
 import dev.semel.server.webhooks.WebhookReceiver;
 import dev.semel.server.webhooks.WebhookReceiver.Outcome;
 import dev.semel.store.InboundWebhookDelivery;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Receives webhook deliveries from providers, lists them, and processes stored deliveries again. */
 record InboundWebhookDeliveryRoutes(
-        SemelRuntime semel, WebhookReceiver receiver, IdempotentInboundRequestExecutor actions) {
+        SemelRuntime semel, WebhookReceiver receiver, IdempotentInboundRequestExecutor actions, String publicUrl) {
     private static final String PREFIX = "dlv_";
 
     void addTo(ApiRouter router) {
         // Open: a provider has no token and authenticates with its signature. An Idempotency-Key has no effect here.
         router.router().add("POST", "/v1/webhooks/{name}", TokenScope.OPEN, this::receive);
+        // Open too: Meta verifies the URL with a token in the query. Names of webhooks do not begin with src_.
+        router.router().add("GET", "/v1/webhooks/src_{name}", TokenScope.OPEN, this::verifyUrl);
         router.get("/v1/webhooks/{name}/deliveries", TokenScope.READ, this::list)
                 .post("/v1/webhooks/{name}/deliveries/{delivery_id}/reprocess", TokenScope.OPERATE, this::reprocess);
     }
 
     /** The response does not contain workflow names, which the provider must not learn. */
     ServerHttpResponse receive(ServerHttpRequest request) {
-        InboundWebhookRequest delivery =
-                new InboundWebhookRequest(request::headerLines, request.body(), request.headersWithPrefix("ce-"));
+        InboundWebhookRequest delivery = new InboundWebhookRequest(
+                request::headerLines, request.body(), request.headersWithPrefix("ce-"), urls(request));
         return switch (receiver.receive(request.parameter("name"), delivery)) {
             case Outcome.Challenge(String text) ->
                 RunJsonRenderer.ok(RunJsonRenderer.newObject().put("challenge", text));
@@ -40,6 +45,43 @@ record InboundWebhookDeliveryRoutes(
             case Outcome.Batch(List<Outcome> items) -> batch(items, request);
             case Outcome.Rejected(SemelException problem) -> throw problem;
         };
+    }
+
+    /** The challenge is returned only after the token was checked, and as text, so that no browser runs it. */
+    ServerHttpResponse verifyUrl(ServerHttpRequest request) {
+        String challenge = request.query("hub.challenge");
+        String token = request.query("hub.verify_token");
+        if (!"subscribe".equals(request.query("hub.mode")) || challenge == null || token == null) {
+            throw ApiErrors.invalidQuery("a verification needs hub.mode=subscribe, hub.challenge and hub.verify_token");
+        }
+        String answer = receiver.verifyUrl(request.parameter("name"), token, challenge);
+        return ServerHttpResponse.of(200, "text/plain; charset=utf-8", answer.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * The URLs that the provider may have called. A proxy may change scheme, host and port, so each of them is tried:
+     * the path is what separates webhooks, and no candidate is valid without a signature.
+     */
+    private List<String> urls(ServerHttpRequest request) {
+        String query = request.rawQuery();
+        String path = request.rawPath() + (query.isEmpty() ? "" : "?" + query);
+        List<String> urls = new ArrayList<>();
+        if (!publicUrl.isEmpty()) {
+            urls.add(publicUrl + path);
+        }
+        List<String> hosts = request.headerLines("Host");
+        if (hosts.size() == 1) {
+            String host = hosts.getFirst();
+            int port = host.lastIndexOf(':');
+            String bare = port > host.lastIndexOf(']') ? host.substring(0, port) : host;
+            for (String address : new TreeSet<>(List.of(host, bare))) {
+                urls.add("https://" + address + path);
+                urls.add("http://" + address + path);
+            }
+            urls.add("https://" + bare + ":443" + path);
+            urls.add("http://" + bare + ":80" + path);
+        }
+        return urls;
     }
 
     private static ObjectNode toJson(Outcome.Received received) {

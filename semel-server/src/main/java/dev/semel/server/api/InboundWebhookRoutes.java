@@ -15,6 +15,7 @@ import dev.semel.server.webhooks.WebhookSourceId;
 import dev.semel.store.DatabaseRows;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -78,6 +79,11 @@ record InboundWebhookRoutes(
     /** With `?new_source=true` the webhook gets a new path, and the server rejects deliveries to the old one. */
     ServerHttpResponse put(ServerHttpRequest request) {
         String name = WorkspaceSettingNameValidator.requireValid("webhook", request.parameter("name"));
+        if (name.startsWith(WebhookSourceId.PREFIX)) {
+            throw ApiErrors.invalidInput(
+                    "The name of a webhook must not begin with src_, as the ids in URLs do. Nothing was changed.",
+                    "Choose another name.");
+        }
         JsonNode parsed = InboundJsonRequestBody.parseAny(request);
         InboundWebhookSetting webhook = settings.webhooks().parse(parsed);
         ObjectNode draft = (ObjectNode) parsed;
@@ -120,7 +126,7 @@ record InboundWebhookRoutes(
     }
 
     private List<String> missingSecrets(int workspace, InboundWebhookSetting webhook) {
-        return webhook.secrets().stream()
+        return Stream.concat(webhook.secrets().stream(), Stream.ofNullable(webhook.verifyToken()))
                 .filter(name -> !settings.secrets().exists(workspace, name))
                 .map(name -> "there is no secret " + name + " yet; store it with `semel secret set " + name + "`")
                 .toList();
@@ -159,7 +165,8 @@ record InboundWebhookRoutes(
                     .reveal(workspace, stored.value().secrets().getFirst());
             ObjectNode out = RunJsonRenderer.newObject()
                     .put("path", "/v1/webhooks/" + stored.value().source());
-            ServerHttpResponse answer = sample(out, SampleWebhookDelivery.of(stored.value(), secret, id, seconds));
+            String url = "http://" + request.header("Host") + out.path("path").stringValue();
+            ServerHttpResponse answer = sample(out, SampleWebhookDelivery.of(stored.value(), secret, id, seconds, url));
             actions.recordAudit(request, new AuditNote("webhook.sample", name, ""));
             return answer;
         }
@@ -173,10 +180,11 @@ record InboundWebhookRoutes(
                     "Create a webhook with `signature` and `id` first, and test that webhook.");
         }
         InboundWebhookSetting plain = settings.webhooks()
-                .parse(StrictJsonCodec.parse("{\"preset\":\"" + name + "\",\"secrets\":[\"sample\"]}"));
+                .parse(StrictJsonCodec.parse("{\"preset\":\"" + name + "\",\"secrets\":[\"sample\"]"
+                        + (name.equals("meta") ? ",\"verify_token\":\"sample\"}" : "}")));
         ObjectNode out =
                 RunJsonRenderer.newObject().putNull("path").put("preset", name).put("secret", SAMPLE_SECRET);
-        return sample(out, SampleWebhookDelivery.of(plain, SAMPLE_SECRET, id, seconds));
+        return sample(out, SampleWebhookDelivery.of(plain, SAMPLE_SECRET, id, seconds, ""));
     }
 
     private static ServerHttpResponse sample(ObjectNode out, SampleWebhookDelivery sample) {

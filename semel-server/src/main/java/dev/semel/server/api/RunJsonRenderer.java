@@ -10,10 +10,12 @@ import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.ingress.RunNotificationEvents;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.RunDeduplicationKeyClaim;
 import dev.semel.store.StoreWrite;
+import dev.semel.trigger.TriggerSource;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +99,10 @@ final class RunJsonRenderer {
         ObjectNode trigger = out.putObject("trigger")
                 .put("kind", run.origin().triggerSource().name().toLowerCase(java.util.Locale.ROOT))
                 .put("actor_id", run.origin().actor());
+        String notifier = RunNotificationEvents.runIdOf(run.origin().actor());
+        if (run.origin().triggerSource() == TriggerSource.EVENT && notifier != null) {
+            trigger.put("run_id", notifier);
+        }
         if (run.depth() > 0) {
             trigger.put("depth", run.depth());
         }
@@ -301,19 +307,27 @@ final class RunJsonRenderer {
 
     /** Finds a run by its generated or chosen id. */
     DatabaseRows.RunRow findRun(Principal who, String runId) {
+        return ApiErrors.orThrow(findRunOrNull(who.workspace(), runId), () -> gone(RunId.parse(runId)));
+    }
+
+    private DatabaseRows.@Nullable RunRow findRunOrNull(int workspace, String runId) {
         RunId id = RunId.parse(runId);
-        DatabaseRows.RunRow run = id == null ? null : semel.view(reads -> reads.run(who.workspace(), id));
+        DatabaseRows.RunRow run = id == null ? null : semel.view(reads -> reads.run(workspace, id));
         if (run != null) {
             return run;
         }
-        RunDeduplicationKey name = new RunDeduplicationKey(who.workspace(), RunDeduplicationKey.KeyKind.RUN, runId);
-        return ApiErrors.orThrow(
-                semel.view(reads -> {
-                    RunDeduplicationKeyRecord keyRecord =
-                            reads.findKeys(List.of(name)).keyRecords().getFirst();
-                    return keyRecord == null ? null : reads.run(who.workspace(), keyRecord.run());
-                }),
-                () -> gone(id));
+        RunDeduplicationKey name = new RunDeduplicationKey(workspace, RunDeduplicationKey.KeyKind.RUN, runId);
+        return semel.view(reads -> {
+            RunDeduplicationKeyRecord keyRecord =
+                    reads.findKeys(List.of(name)).keyRecords().getFirst();
+            return keyRecord == null ? null : reads.run(workspace, keyRecord.run());
+        });
+    }
+
+    /** The mask for data that a run published. If the run is deleted, its PII is unknown and everything is masked. */
+    PiiMask maskOfRun(int workspace, String runId) {
+        DatabaseRows.RunRow run = findRunOrNull(workspace, runId);
+        return run == null ? PiiMask.ALL : masks.of(run);
     }
 
     /** A generated id contains its creation time, which separates a run deleted by retention from a typo. */

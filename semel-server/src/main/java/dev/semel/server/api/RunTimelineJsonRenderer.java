@@ -19,6 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Renders the recorded steps of a run as JSON, in the order in which they began. */
 final class RunTimelineJsonRenderer {
     private static final int MAX_ATTEMPTS = 100;
+    private static final String EVENT = ".event";
 
     private final RunId lineage;
     private final Map<String, String> kinds;
@@ -129,7 +130,7 @@ final class RunTimelineJsonRenderer {
         out.put("path", path);
         String name = path.substring(JournalStepPathFormat.scopeOf(path).length());
         out.put("name", name);
-        out.put("kind", kinds.getOrDefault(name, kind.word()));
+        out.put("kind", kindOf(name, kind));
         out.put("protection", protection(kind, known));
         if (known == null) {
             out.putNull("effect_key");
@@ -149,6 +150,13 @@ final class RunTimelineJsonRenderer {
             skipped(out, done);
         }
         return out;
+    }
+
+    /** The event of a notification is a step of its own, named after the step of the file. */
+    private String kindOf(String name, JournalEntry.EntryKind kind) {
+        boolean event =
+                name.endsWith(EVENT) && "notify".equals(kinds.get(name.substring(0, name.length() - EVENT.length())));
+        return event ? "event" : kinds.getOrDefault(name, kind.word());
     }
 
     /** Adds who skipped the step and why. */

@@ -52,7 +52,7 @@ final class StoredInboundEventRoutes {
         this.semel = semel;
         this.actions = actions;
         this.ingress = ingress;
-        this.masks = new InboundEventPiiMasker(ingress);
+        this.masks = new InboundEventPiiMasker(ingress, views);
         this.views = views;
     }
 

@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.admission.IdempotencyKey;
+import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.http.ServerHttpRequest;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -31,13 +33,17 @@ record WorkflowTriggerBatchRoutes(WorkflowTriggerRoutes triggers) {
         if (items == null || !items.isArray() || items.isEmpty() || items.size() > MOST_ITEMS) {
             throw ApiErrors.invalidTrigger("/items", "items must be an array of 1 to " + MOST_ITEMS + " items");
         }
-        triggers.findWorkflow(request.principal(), request.parameter("id"));
+        WorkflowCatalogEntry workflow = triggers.findWorkflow(request.principal(), request.parameter("id"));
         TriggerRequestPreferences preferences = TriggerRequestPreferences.parse(request);
         AtomicReferenceArray<ObjectNode> answers = new AtomicReferenceArray<>(items.size());
         ParallelTaskRunner.runAll(
-                groups(items),
+                triggers.isOrderVisible(request.principal(), workflow) ? List.of(inOrder(items)) : groups(items),
                 group -> group.forEach(i -> answers.set(i, one(request, items.get(i), preferences.strict()))));
         return preferences.addAppliedHeader(RunJsonRenderer.ok(InboundEventJsonRenderer.itemsJson(answers)));
+    }
+
+    private static List<Integer> inOrder(JsonNode items) {
+        return IntStream.range(0, items.size()).boxed().toList();
     }
 
     /** Items of one key run in order, so that the first is the new one; groups run in parallel. */

@@ -14,6 +14,7 @@ import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.ingress.InboundEventProcessor;
 import dev.semel.server.ingress.RunTriggerChainDepthLimit;
 import dev.semel.store.DatabaseRows;
 import dev.semel.trigger.Trigger;
@@ -133,6 +134,17 @@ final class WorkflowTriggerRoutes {
 
         @Nullable
         String headerValue(String name);
+    }
+
+    /**
+     * Whether the order in which items of a batch are admitted changes their results: they share a quota, a queue, a
+     * debounce or a rate limit, or a derived key or payload can make one the duplicate of another.
+     */
+    boolean isOrderVisible(Principal who, WorkflowCatalogEntry workflow) {
+        return quotas.freshCheck(who) != null
+                || workflow.versions().stream()
+                        .anyMatch(version -> InboundEventProcessor.isOrderVisible(version)
+                                || PublishedYamlWorkflow.definitionOf(version).derivesKey());
     }
 
     TriggerResult admit(Principal who, String nameOrId, TriggerRequestBody ask, TriggerOptions terms) {

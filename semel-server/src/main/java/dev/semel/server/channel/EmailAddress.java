@@ -44,6 +44,12 @@ public record EmailAddress(@Nullable String name, String address) {
         }
     }
 
+    /** Domains outside ASCII have an ASCII form; local parts have none. */
+    static boolean hasNonAsciiLocalPart(String text) {
+        int at = text.lastIndexOf('@');
+        return at > 0 && text.substring(0, at).chars().anyMatch(c -> c > 0x7e);
+    }
+
     /** Parses `Ann Lee <ann@example.com>` or a plain address. */
     public static Optional<EmailAddress> parseWithName(String text) {
         Matcher named = NAMED.matcher(text);

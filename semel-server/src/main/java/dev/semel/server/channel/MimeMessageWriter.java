@@ -62,7 +62,7 @@ record MimeMessageWriter(SmtpNotificationChannelConfig settings, Session session
         }
         mail.setRecipient(
                 jakarta.mail.Message.RecipientType.TO, parseRecipient(message).toInternetAddress());
-        mail.setSubject(subject(message.rendered()), UTF_8);
+        mail.setHeader("Subject", EncodedSubject.of(subject(message.rendered())));
         mail.setSentDate(Date.from(now));
         mail.setHeader("Auto-Submitted", "auto-generated");
         mail.setHeader("X-Entity-Ref-ID", hash(step.key()));
@@ -74,7 +74,11 @@ record MimeMessageWriter(SmtpNotificationChannelConfig settings, Session session
 
     static EmailAddress parseRecipient(NotificationMessage message) {
         return EmailAddress.parseAddress(message.to())
-                .orElseThrow(() -> rejection("the recipient is not one plain email address such as ann@example.com"));
+                .orElseThrow(() -> rejection(
+                        EmailAddress.hasNonAsciiLocalPart(message.to())
+                                ? "the recipient's address has a character outside ASCII before the @, and Semel does"
+                                        + " not support such addresses (SMTPUTF8)"
+                                : "the recipient is not one plain email address such as ann@example.com"));
     }
 
     static RequestRejected rejection(String why) {

@@ -35,17 +35,26 @@ public final class NotificationDispatcher {
     private final int workspace;
     private final WorkspaceSettingRepositories settings;
     private final NotificationChannelFactory.ChannelServices ports;
+    private final UnsubscribeLinks unsubscribeLinks;
 
     /** @param ports services whose secrets belong to this workspace */
     public NotificationDispatcher(
-            int workspace, WorkspaceSettingRepositories settings, NotificationChannelFactory.ChannelServices ports) {
+            int workspace,
+            WorkspaceSettingRepositories settings,
+            NotificationChannelFactory.ChannelServices ports,
+            UnsubscribeLinks unsubscribeLinks) {
+        this.unsubscribeLinks = unsubscribeLinks;
         this.workspace = workspace;
         this.settings = settings;
         this.ports = ports;
     }
 
-    /** One channel decision of a plan with the template version at planning time. */
-    public record PlannedChannel(NotificationRouter.ChannelDecision decision, int version) {}
+    /**
+     * One channel decision of a plan with the template version at planning time.
+     *
+     * @param topic from which the recipient can unsubscribe by a link in the message; empty for none
+     */
+    public record PlannedChannel(NotificationRouter.ChannelDecision decision, int version, String topic) {}
 
     /**
      * Plans which channels deliver a notification to a recipient.
@@ -77,7 +86,7 @@ public final class NotificationDispatcher {
                         hop, String.valueOf(reached.addresses().get(medium)), reason);
             case NotificationOptOutPolicy.Denied(String reason) -> new NotificationRouter.Skipped(hop, reason, false);
         };
-        return List.of(List.of(plannedChannel(choice)));
+        return List.of(List.of(plannedChannel(choice, "")));
     }
 
     private List<List<PlannedChannel>> plan(NotificationRouteSetting route, NotificationRecipient recipient) {
@@ -104,14 +113,21 @@ public final class NotificationDispatcher {
                             .formatted(route.notification()));
         }
         return plan.legs().stream()
-                .map(leg -> leg.decisions().stream().map(this::plannedChannel).toList())
+                .map(leg -> leg.decisions().stream()
+                        .map(choice -> plannedChannel(
+                                choice,
+                                !route.essential()
+                                                && channels.get(choice.entry().channel()) == NotificationMedium.EMAIL
+                                        ? route.notification()
+                                        : ""))
+                        .toList())
                 .toList();
     }
 
-    private PlannedChannel plannedChannel(NotificationRouter.ChannelDecision choice) {
+    private PlannedChannel plannedChannel(NotificationRouter.ChannelDecision choice, String topic) {
         StoredSetting<NotificationTemplateSetting> template =
                 settings.templates().find(workspace, choice.entry().template());
-        return new PlannedChannel(choice, template == null ? 0 : template.version());
+        return new PlannedChannel(choice, template == null ? 0 : template.version(), topic);
     }
 
     /** Collects opt-outs by profile and by each address, because they are stored under both. */
@@ -141,6 +157,7 @@ public final class NotificationDispatcher {
      * @param data values for the template
      * @param overrides channel settings that the step replaces; an object of texts
      * @param depth length of the chain of runs that started each other
+     * @param topic from which the recipient can unsubscribe by a link in the message; empty for none
      */
     public record OutgoingMessage(
             String channel,
@@ -150,7 +167,8 @@ public final class NotificationDispatcher {
             JsonNode data,
             JsonNode overrides,
             String runId,
-            int depth) {}
+            int depth,
+            String topic) {}
 
     /** Sends one message once; {@link NotificationChannel} documents the failures. */
     public NotificationDeliveryReceipt send(Step step, OutgoingMessage outgoingMessage)
@@ -206,11 +224,17 @@ public final class NotificationDispatcher {
             overrides.put(override.getKey(), override.getValue().stringValue());
         }
         return new NotificationMessage(
-                outgoingMessage.to(),
-                rendered,
-                overrides,
-                Map.of("X-Semel-Run", outgoingMessage.runId()),
-                outgoingMessage.depth());
+                outgoingMessage.to(), rendered, overrides, headers(outgoingMessage), outgoingMessage.depth());
+    }
+
+    private Map<String, String> headers(OutgoingMessage outgoingMessage) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("X-Semel-Run", outgoingMessage.runId());
+        if (!outgoingMessage.topic().isEmpty()) {
+            headers.putAll(unsubscribeLinks.headers(
+                    new UnsubscribeLinks.OptOut(workspace, outgoingMessage.to(), outgoingMessage.topic())));
+        }
+        return headers;
     }
 
     public record TemplateMatch(String name, int version, String channel) {}

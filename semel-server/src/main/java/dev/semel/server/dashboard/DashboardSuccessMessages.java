@@ -30,6 +30,8 @@ final class DashboardSuccessMessages {
             Map.entry("revoked", "Token revoked. The server rejects it from now on."),
             Map.entry("password", "Password changed. All your other sessions have ended."),
             Map.entry("subscribed", "Subscription saved."),
+            Map.entry("member_added", "The profile is a member of the cohort."),
+            Map.entry("member_removed", "The profile is not a member of the cohort."),
             Map.entry("promote", "The candidate is now the current version."),
             Map.entry("rollback", "Rolled back. Runs that have started keep their version."),
             Map.entry("extend", "The key's window is extended. The key still belongs to the same run."),

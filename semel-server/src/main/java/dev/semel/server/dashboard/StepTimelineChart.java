@@ -18,7 +18,21 @@ public final class StepTimelineChart {
     private final List<Row> rows = new ArrayList<>();
     private final RunTimelineStepRange steps;
 
-    public record Row(DashboardTemplateJsonAccessor step, List<Bar> bars) {}
+    public record Row(DashboardTemplateJsonAccessor step, List<Bar> bars) {
+        /** The runs that the event of a notification started. */
+        public List<DashboardTemplateJsonAccessor> startedRuns() {
+            return ofEvent("runs");
+        }
+
+        /** The subscribed workflows that rejected the event of a notification. */
+        public List<DashboardTemplateJsonAccessor> rejectedWorkflows() {
+            return ofEvent("rejected");
+        }
+
+        private List<DashboardTemplateJsonAccessor> ofEvent(String member) {
+            return step.text("kind").equals("event") ? step.at("result").list(member) : List.of();
+        }
+    }
 
     /**
      * One attempt.

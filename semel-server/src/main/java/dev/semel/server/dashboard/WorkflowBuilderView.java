@@ -65,6 +65,15 @@ public record WorkflowBuilderView(
         }
     }
 
+    /** The first step of a branch moves out of it, in front of the step that has the branch, unless it is the only one. */
+    public static boolean canMoveUp(DashboardTemplateJsonAccessor step) {
+        return !step.is("first") || (step.number("depth") > 0 && !step.is("last"));
+    }
+
+    public static boolean canMoveDown(DashboardTemplateJsonAccessor step) {
+        return !step.is("last") || (step.number("depth") > 0 && !step.is("first"));
+    }
+
     public static String symbol(String kind) {
         return switch (kind) {
             case "http" -> "⇄";

@@ -23,6 +23,8 @@ public record WorkflowStepEditorField(
 
     private static final List<FieldOption> UNITS = options("seconds", "minutes", "hours", "days");
 
+    private static final Set<String> BOOLEANS = Set.of("emit", "subscription.subscribed", "cohort.member");
+
     private static final Set<String> WIDE = Set.of(
             "idempotent.key",
             "idempotent.on_change",
@@ -37,6 +39,10 @@ public record WorkflowStepEditorField(
 
     static WorkflowStepEditorField text(String name, String label) {
         return new WorkflowStepEditorField(name, label, List.of(), "", "", "");
+    }
+
+    WorkflowStepEditorField withLabel(String words) {
+        return new WorkflowStepEditorField(name, words, options, hint, value, type);
     }
 
     WorkflowStepEditorField hint(String words) {
@@ -97,7 +103,7 @@ public record WorkflowStepEditorField(
                     ? json.numberNode(new BigDecimal(value))
                     : json.numberNode(Long.parseLong(value));
         }
-        if (type.equals("boolean") && (value.equals("true") || value.equals("false"))) {
+        if ((type.equals("boolean") || BOOLEANS.contains(name)) && (value.equals("true") || value.equals("false"))) {
             return json.booleanNode(value.equals("true"));
         }
         return json.stringNode(value);
@@ -134,10 +140,15 @@ public record WorkflowStepEditorField(
                 Stream.concat(
                         Stream.of(
                                 text("digest.key", "Group key"),
-                                text("digest.collect_for", "Collects for").hint("e.g. 15m")),
+                                text("digest.collect_for", "Collects for").hint("e.g. 15m"),
+                                text("digest.item", "Item of this run")),
                         message());
             case "notify" ->
-                Stream.of(text("notify", "Notification"), text("to", "To").hint("a profile or an address"));
+                Stream.of(
+                        text("notify", "Notification"),
+                        text("to", "To").hint("a profile or an address"),
+                        text("emit", "Starts workflows that subscribe to this notification")
+                                .choice(options("true", "false")));
             case "sleep" -> Stream.of(text("sleep", "Duration").hint("e.g. 500ms, 30s, 15m, 24h or 7d"));
             case "wait_for" ->
                 Stream.of(
@@ -146,6 +157,7 @@ public record WorkflowStepEditorField(
             case "wait_for_reply" ->
                 Stream.of(
                         text("wait_for_reply.to", "Reply to step"),
+                        text("wait_for_reply.from", "Or message of sender").hint("instead of a step"),
                         text("wait_for_reply.timeout", "Timeout").hint("e.g. 3d"));
             case "approval" ->
                 Stream.of(
@@ -159,8 +171,36 @@ public record WorkflowStepEditorField(
                         text("as", "Item name"),
                         text("item_key", "Item key"),
                         text("parallel", "Concurrency"));
+            case "user_profile", "subscription", "cohort", "template_search" -> recipient(kind);
             case "tx" -> Stream.of(text("tx.sql", "SQL statement"));
             case "java" -> Stream.of(text("java", "Registered step"));
+            default -> Stream.empty();
+        };
+    }
+
+    /** Steps about profiles, cohorts and templates. */
+    private static Stream<WorkflowStepEditorField> recipient(String kind) {
+        return switch (kind) {
+            case "user_profile" ->
+                Stream.of(
+                        text("user_profile.find", "Find profile").hint("set one of these three"),
+                        text("user_profile.find_or_create", "Find or create profile"),
+                        text("user_profile.update", "Update profile"));
+            case "subscription" ->
+                Stream.of(
+                        text("subscription.profile", "Profile"),
+                        text("subscription.topic", "Topic").hint("a channel, a notification or all"),
+                        text("subscription.subscribed", "Subscribed").choice(options("true", "false")));
+            case "cohort" ->
+                Stream.of(
+                        text("cohort.profile", "Profile"),
+                        text("cohort.name", "Cohort"),
+                        text("cohort.member", "Member")
+                                .choice(options("true", "false"))
+                                .hint("not set: the step only reads"));
+            case "template_search" ->
+                Stream.of(
+                        text("template_search.prefix", "Name begins with"), text("template_search.channel", "Channel"));
             default -> Stream.empty();
         };
     }

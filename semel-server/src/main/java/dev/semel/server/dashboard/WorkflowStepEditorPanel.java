@@ -19,6 +19,7 @@ public final class WorkflowStepEditorPanel {
     private static final Set<String> MESSAGES = Set.of("send", "notify", "digest");
     private static final List<String> TABS = List.of("general", "idempotent", "protection", "retry", "overrides");
     private static final int MOST_FREE = 12;
+    private static final String NAME = "[A-Za-z][A-Za-z0-9_-]{0,63}";
 
     private final DashboardTemplateJsonAccessor draft;
     private final DashboardTemplateJsonAccessor line;
@@ -91,7 +92,7 @@ public final class WorkflowStepEditorPanel {
         Stream<WorkflowStepEditorField> own = WorkflowStepEditorField.forTab(tab, kind()).stream();
         Stream<WorkflowStepEditorField> free = switch (tab) {
             case "general" -> inner(fields);
-            case "overrides" -> free(fields, "overrides");
+            case "overrides" -> overrides(fields);
             default -> Stream.empty();
         };
         return Stream.concat(own, free).map(field -> field.withValue(fields)).toList();
@@ -138,11 +139,37 @@ public final class WorkflowStepEditorPanel {
     /** One field per entry of a map whose names the author chose. */
     private static Stream<WorkflowStepEditorField> free(DashboardTemplateJsonAccessor fields, String map) {
         List<WorkflowStepEditorField> found = new ArrayList<>();
-        fields.at(map).node().propertyNames().stream()
+        DashboardTemplateJsonAccessor at = fields;
+        for (String part : map.split("\\.")) {
+            at = at.at(part);
+        }
+        at.node().propertyNames().stream()
                 .filter(name -> name.matches("[A-Za-z_][A-Za-z0-9_]*"))
                 .limit(MOST_FREE)
                 .forEach(name -> found.add(WorkflowStepEditorField.text(map + "." + name, name)));
         return found.stream();
+    }
+
+    /** One field per channel and option; entries without a channel are shown too, so that they can be removed. */
+    private static Stream<WorkflowStepEditorField> overrides(DashboardTemplateJsonAccessor fields) {
+        return Stream.concat(
+                        fields.at("overrides").node().properties().stream()
+                                .filter(entry -> !entry.getValue().isObject())
+                                .map(entry -> WorkflowStepEditorField.text(
+                                                "overrides." + entry.getKey(), entry.getKey())
+                                        .hint("has no effect without a channel; clear it and add it again")),
+                        fields.at("overrides").node().properties().stream()
+                                .filter(entry -> entry.getValue().isObject()
+                                        && entry.getKey().matches(NAME))
+                                .flatMap(entry -> free(fields, "overrides." + entry.getKey())
+                                        .map(field -> field.withLabel(entry.getKey() + ": " + field.label()))))
+                .limit(MOST_FREE);
+    }
+
+    /** The channel of the step, for new overrides; empty if the file does not name it. */
+    public String channel() {
+        String channel = draft.at("fields").at("send").text("channel");
+        return channel.startsWith("${") ? "" : channel;
     }
 
     /** The fields of the step that are on no tab and can be changed only in the file. */
@@ -248,11 +275,19 @@ public final class WorkflowStepEditorPanel {
             edits.addObject()
                     .put("op", "set")
                     .put("step", step)
-                    .put("field", (form.text("new_in").equals("set") ? "set." : "overrides.") + added)
+                    .put("field", newField(form, added))
                     .set("value", WorkflowStepEditorField.toJson(added, value, plain(value)));
         }
         button(edits, form, action);
         return edits;
+    }
+
+    /** An override belongs to a channel: without one, the server rejects the file. */
+    private static String newField(SubmittedForm form, String name) {
+        String channel = form.text("new_channel").strip();
+        return form.text("new_in").equals("set")
+                ? "set." + name
+                : "overrides." + (channel.isEmpty() ? "" : channel + ".") + name;
     }
 
     /** Without a script, the selected field is added at the end of the key. */

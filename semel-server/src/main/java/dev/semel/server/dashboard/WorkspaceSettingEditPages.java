@@ -10,10 +10,10 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The page of one settings document (channel, route, template, alert or profile): show, save, remove. */
+/** The page of one settings document (channel, route, template, alert, profile or cohort): show, save, remove. */
 final class WorkspaceSettingEditPages {
     /** The kinds that users edit as JSON documents. Secrets and tokens have their own forms. */
-    static final Set<String> KINDS = Set.of("channels", "routes", "templates", "alerts", "profiles");
+    static final Set<String> KINDS = Set.of("channels", "routes", "templates", "alerts", "profiles", "cohorts");
 
     private static final String NEW = "";
 
@@ -26,7 +26,9 @@ final class WorkspaceSettingEditPages {
                 .form(one, (visit, form) -> save(visit, form, visit.pathParameter("name")))
                 .form(one + "/remove", WorkspaceSettingEditPages::remove)
                 .form(one + "/reveal", WorkspaceSettingEditPages::reveal)
-                .form(one + "/subscriptions", WorkspaceSettingEditPages::subscribe);
+                .form(one + "/subscriptions", WorkspaceSettingEditPages::subscribe)
+                .form("/settings/cohorts/{name}/members", WorkspaceSettingEditPages::addMember)
+                .form("/settings/cohorts/{name}/members/remove", WorkspaceSettingEditPages::removeMember);
     }
 
     static String example(String kind) {
@@ -57,6 +59,11 @@ final class WorkspaceSettingEditPages {
                   "over": "10m",
                   "channel": "mail",
                   "to": "ops@example.com"
+                }\
+                """;
+            case "cohorts" -> """
+                {
+                  "description": "Paying customers"
                 }\
                 """;
             default -> """
@@ -112,7 +119,31 @@ final class WorkspaceSettingEditPages {
         view.with(
                 "state",
                 kind.equals("alerts") ? visit.getOrEmpty(path + "/state") : DashboardTemplateJsonAccessor.EMPTY);
+        view.with(
+                "members",
+                kind.equals("cohorts") && document.number("version") > 0
+                        ? visit.get(path + "/members", visit.cursor())
+                        : DashboardTemplateJsonAccessor.EMPTY);
         return view.show(status);
+    }
+
+    private static ServerHttpResponse addMember(DashboardPageRequest visit, SubmittedForm form) throws Exception {
+        return changeMember(visit, form, "PUT", "member_added");
+    }
+
+    private static ServerHttpResponse removeMember(DashboardPageRequest visit, SubmittedForm form) throws Exception {
+        return changeMember(visit, form, "DELETE", "member_removed");
+    }
+
+    private static ServerHttpResponse changeMember(
+            DashboardPageRequest visit, SubmittedForm form, String method, String message) throws Exception {
+        String profile = form.text("profile").strip();
+        visit.send(
+                method,
+                InProcessApiClient.path("v1", "cohorts", visit.pathParameter("name"), "members", profile),
+                DashboardTemplateJsonAccessor.newObject(),
+                form.text("key"));
+        return visit.redirect(message, "settings", "cohorts", visit.pathParameter("name"));
     }
 
     /** @param known the name in the URL; empty for a new document, whose name is in the form */

@@ -13,6 +13,7 @@ public final class WorkspaceSettingListPages {
             new SettingTab("secrets", "Secrets"),
             new SettingTab("alerts", "Alerts"),
             new SettingTab("profiles", "Profiles"),
+            new SettingTab("cohorts", "Cohorts"),
             new SettingTab("tokens", "API tokens"),
             new SettingTab("users", "Users"),
             new SettingTab("workspaces", "Workspaces"));
@@ -96,15 +97,7 @@ public final class WorkspaceSettingListPages {
                         .time("Changed", "changed_at")
                         .text("By", "changed_by")
                         .whenEmpty("No secrets yet. Store one:", "semel secret set smtp_password");
-            case "profiles" ->
-                DashboardListTableModel.titled("Profiles of message recipients")
-                        .link(
-                                "Profile",
-                                doc -> doc.text("profile_id"),
-                                doc -> documentUrl(kind, doc.text("profile_id")))
-                        .time("Changed", "changed_at")
-                        .text("By", "changed_by")
-                        .whenEmpty("No profiles yet. Create one:", "semel profile save usr_1 profile.json");
+            case "profiles" -> profiles(kind);
             default ->
                 DashboardListTableModel.titled(
                                 kind.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + kind.substring(1))
@@ -119,6 +112,17 @@ public final class WorkspaceSettingListPages {
         };
     }
 
+    private static DashboardListTableModel profiles(String kind) {
+        return DashboardListTableModel.titled("Profiles of message recipients")
+                .link(
+                        "Profile",
+                        doc -> doc.text("profile_id"),
+                        doc -> documentUrl(kind, doc.text("profile_id")))
+                .time("Changed", "changed_at")
+                .text("By", "changed_by")
+                .whenEmpty("No profiles yet. Create one:", "semel profile save usr_1 profile.json");
+    }
+
     private static String documentUrl(String kind, String name) {
         return InProcessApiClient.path("settings", kind, name);
     }
@@ -128,6 +132,9 @@ public final class WorkspaceSettingListPages {
         DashboardTemplateJsonAccessor document = doc.at("document");
         if (document.has("metric")) {
             return document.text("metric") + " above " + document.text("above") + " → " + document.text("channel");
+        }
+        if (document.has("description")) {
+            return document.text("description");
         }
         return document.has("kind")
                 ? document.text("kind")

@@ -31,6 +31,18 @@ public final class NewStepYamlSnippets {
                 unit: hours
               protect: at_most_once
             """);
+        BY_KIND.put("digest", """
+            - id: %s
+              digest:
+                key: ${ key("%s", input.id) }
+                collect_for: 15m
+                item: ${ input.id }
+              send:
+                channel: mail
+                to: ${ input.email }
+                template: digest
+              protect: at_most_once
+            """);
         BY_KIND.put("http", """
             - id: %s
               http:
@@ -58,6 +70,12 @@ public final class NewStepYamlSnippets {
                 signal: %s.done
                 timeout: 3d
             """);
+        BY_KIND.put("wait_for_reply", """
+            - id: %s
+              wait_for_reply:
+                from: ${ input.phone }
+                timeout: 1d
+            """);
         BY_KIND.put("approval", """
             - id: %s
               approval:
@@ -65,6 +83,30 @@ public final class NewStepYamlSnippets {
                 title: May the run continue?
                 timeout: 1d
                 on_timeout: reject
+            """);
+        BY_KIND.put("user_profile", """
+            - id: %s
+              user_profile:
+                find_or_create: ${ input.email }
+            """);
+        BY_KIND.put("subscription", """
+            - id: %s
+              subscription:
+                profile: ${ input.email }
+                topic: lead.welcome
+                subscribed: false
+            """);
+        BY_KIND.put("cohort", """
+            - id: %s
+              cohort:
+                profile: ${ input.email }
+                name: vip
+                member: true
+            """);
+        BY_KIND.put("template_search", """
+            - id: %s
+              template_search:
+                prefix: welcome
             """);
         BY_KIND.put("workflow", """
             - id: %s

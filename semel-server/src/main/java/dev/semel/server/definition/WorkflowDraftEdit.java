@@ -59,16 +59,38 @@ public sealed interface WorkflowDraftEdit {
         }
     }
 
-    /** Moves a step up or down by one in its list. */
+    /** Moves a step up or down by one in its list, or at the end of a branch out of it. */
     record MoveStep(String step, boolean up) implements WorkflowDraftEdit {
         @Override
         public EditableYaml applyTo(EditableYaml yaml) {
             WorkflowDraftStepOutline.OutlineStep moved = located(WorkflowDraftStepOutline.of(yaml), step);
             if (up ? moved.index() == 0 : moved.position().last()) {
+                if (moved.position().depth() > 0) {
+                    return moveOut(yaml, moved);
+                }
                 throw invalid("step '" + step + "' is already the " + (up ? "first" : "last") + " of its list");
             }
             return FormatPreservingYamlEditor.swap(yaml, moved.list(), up ? moved.index() - 1 : moved.index());
         }
+
+        private EditableYaml moveOut(EditableYaml yaml, WorkflowDraftStepOutline.OutlineStep moved) {
+            WorkflowDraftStepOutline.OutlineStep around = container(yaml, moved);
+            String text = FormatPreservingYamlEditor.itemText(yaml, moved.list(), moved.index());
+            EditableYaml without = FormatPreservingYamlEditor.removeItem(yaml, moved.list(), moved.index());
+            EditableYaml after = FormatPreservingYamlEditor.insertAfter(without, around.list(), around.index(), text);
+            return up ? FormatPreservingYamlEditor.swap(after, around.list(), around.index()) : after;
+        }
+    }
+
+    /** The outline lists the containing step before its branches. */
+    private static WorkflowDraftStepOutline.OutlineStep container(
+            EditableYaml yaml, WorkflowDraftStepOutline.OutlineStep inner) {
+        return WorkflowDraftStepOutline.of(yaml).steps().stream()
+                .filter(step -> step.position().depth() == inner.position().depth() - 1
+                        && inner.list().size() > step.path().size()
+                        && inner.list().subList(0, step.path().size()).equals(step.path()))
+                .findFirst()
+                .orElseThrow(() -> invalid("step '" + inner.id() + "' is in no branch"));
     }
 
     /** Deletes a step and the steps inside it. */

@@ -42,6 +42,11 @@ public final class FormatPreservingYamlEditor {
         return first(yaml, List.of(YamlListEditor.of(yaml.positions(), list).insertAfter(index, item)), wanted, list);
     }
 
+    /** The text of an item without its indentation, as {@link #insertAfter} takes it. */
+    public static String itemText(EditableYaml yaml, List<String> list, int index) {
+        return YamlListEditor.of(yaml.positions(), list).text(index);
+    }
+
     /** Swaps an item with the next one, each with its comments. */
     public static EditableYaml swap(EditableYaml yaml, List<String> list, int index) {
         JsonNode wanted =

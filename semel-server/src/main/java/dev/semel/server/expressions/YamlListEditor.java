@@ -5,20 +5,25 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Edits the items of a YAML list that is written with dashes, as pieces of text.
+ * Edits the items of a YAML list, as pieces of text.
  *
- * <p>An item reaches from the comments above it, indented like its dash, to its last line. Text between two items, such
+ * <p>In a list with dashes, an item reaches from the comments above it, indented like its dash, to its last line. Text between two items, such
  * as an empty line, stays in place.
  */
 final class YamlListEditor {
     private final YamlSourceMap yaml;
     private final List<String> path;
+
+    /** Written in brackets. */
+    private final boolean flow;
+
     private final List<ItemText> pieces = new ArrayList<>();
 
     /** @param column of the dash */
     private record ItemText(int start, int end, int column) {}
 
-    private YamlListEditor(YamlSourceMap yaml, List<String> path) {
+    private YamlListEditor(YamlSourceMap yaml, List<String> path, boolean flow) {
+        this.flow = flow;
         this.yaml = yaml;
         this.path = path;
     }
@@ -27,13 +32,30 @@ final class YamlListEditor {
         if (!(yaml.find(path) instanceof YamlNode.ListNode list)) {
             throw FormatPreservingYamlEditor.editRejected(path, "it is not a list");
         }
-        if (yaml.isFlow(list)) {
-            throw FormatPreservingYamlEditor.editRejected(
-                    path, "the list is written in brackets instead of with dashes");
-        }
-        YamlListEditor items = new YamlListEditor(yaml, path);
-        list.items().forEach(item -> items.pieces.add(items.piece(item)));
+        YamlListEditor items = new YamlListEditor(yaml, path, yaml.isFlow(list));
+        list.items().forEach(item -> items.pieces.add(items.flow ? items.bracketPiece(item) : items.piece(item)));
         return items;
+    }
+
+    private ItemText bracketPiece(YamlNode item) {
+        return new ItemText(yaml.start(item), yaml.end(item), 0);
+    }
+
+    /** Without indentation, with a dash. */
+    String text(int index) {
+        ItemText one = at(index);
+        String raw = yaml.text().substring(one.start(), one.end());
+        return flow
+                ? "- " + raw
+                : raw.lines().map(line -> undent(line, one.column())).collect(Collectors.joining("\n"));
+    }
+
+    private static String undent(String line, int column) {
+        int spaces = 0;
+        while (spaces < column && spaces < line.length() && line.charAt(spaces) == ' ') {
+            spaces++;
+        }
+        return line.substring(spaces);
     }
 
     private ItemText piece(YamlNode item) {
@@ -93,6 +115,9 @@ final class YamlListEditor {
         }
         int from = index == 0 ? one.end() : at(index - 1).end();
         int to = index == 0 ? at(1).start() : one.start();
+        if (flow) {
+            return index == 0 ? yaml.replace(one.start(), to, "") : yaml.replace(from, one.end(), "");
+        }
         if (!yaml.isBlank(from, to)) {
             // A comment between the items belongs to neither: remove only the lines of the item.
             return yaml.replace(one.start(), yaml.afterBreak(one.end()), "");
@@ -102,6 +127,10 @@ final class YamlListEditor {
     }
 
     String insertAfter(int index, String item) {
+        if (flow) {
+            throw FormatPreservingYamlEditor.editRejected(
+                    path, "the list is written in brackets instead of with dashes");
+        }
         ItemText one = at(index);
         String newline = yaml.newline();
         String indent = " ".repeat(one.column());

@@ -25,7 +25,10 @@ public final class HttpRouter {
     public HttpRouter add(HttpRoute route) {
         PathNode node = root;
         for (String segment : segments(route.pattern())) {
-            node = segment.startsWith("{") ? node.parameter() : node.literal(segment);
+            int brace = segment.indexOf('{');
+            node = brace == 0
+                    ? node.parameter()
+                    : brace < 0 ? node.literal(segment) : node.prefix(segment.substring(0, brace));
         }
         if (node.routes.putIfAbsent(route.method(), new RouteTarget(route, names(route.pattern()))) != null) {
             throw new IllegalArgumentException(route.method() + " " + route.pattern() + " is registered twice");
@@ -97,7 +100,8 @@ public final class HttpRouter {
     private static List<@Nullable String> names(String pattern) {
         List<@Nullable String> names = new ArrayList<>();
         for (String segment : segments(pattern)) {
-            names.add(segment.startsWith("{") ? segment.substring(1, segment.length() - 1) : null);
+            int brace = segment.indexOf('{');
+            names.add(brace < 0 ? null : segment.substring(brace + 1, segment.length() - 1));
         }
         return names;
     }
@@ -148,10 +152,16 @@ public final class HttpRouter {
     private static final class PathNode {
         private final Map<String, PathNode> literals = new HashMap<>();
         private final Map<String, RouteTarget> routes = new HashMap<>();
+        private final Map<String, PathNode> prefixes = new TreeMap<>();
         private @Nullable PathNode parameter;
 
         PathNode literal(String segment) {
             return literals.computeIfAbsent(segment, _ -> new PathNode());
+        }
+
+        /** A segment that begins with this text; the whole segment is the parameter. */
+        PathNode prefix(String start) {
+            return prefixes.computeIfAbsent(start, _ -> new PathNode());
         }
 
         PathNode parameter() {
@@ -160,7 +170,7 @@ public final class HttpRouter {
             return node;
         }
 
-        /** Prefers a literal to a parameter; tries the parameter if the literal has no such method. */
+        /** Prefers a literal to a prefix and a prefix to a parameter; tries the next one if it has no such method. */
         @Nullable
         RouteTarget find(String method, String[] raw, int at) {
             if (at == raw.length) {
@@ -168,6 +178,11 @@ public final class HttpRouter {
             }
             PathNode literal = literals.get(raw[at]);
             RouteTarget target = literal == null ? null : literal.find(method, raw, at + 1);
+            for (Map.Entry<String, PathNode> prefix : prefixes.entrySet()) {
+                if (target == null && raw[at].startsWith(prefix.getKey())) {
+                    target = prefix.getValue().find(method, raw, at + 1);
+                }
+            }
             return target != null || parameter == null ? target : parameter.find(method, raw, at + 1);
         }
 
@@ -180,6 +195,11 @@ public final class HttpRouter {
             if (literal != null) {
                 literal.collect(raw, at + 1, into);
             }
+            prefixes.forEach((start, node) -> {
+                if (raw[at].startsWith(start)) {
+                    node.collect(raw, at + 1, into);
+                }
+            });
             if (parameter != null) {
                 parameter.collect(raw, at + 1, into);
             }

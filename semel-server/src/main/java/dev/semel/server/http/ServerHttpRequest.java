@@ -48,6 +48,11 @@ public final class ServerHttpRequest {
         return line.rawPath;
     }
 
+    /** The query as received, without the question mark. For signatures that cover it. */
+    public String rawQuery() {
+        return query.raw();
+    }
+
     /** A path parameter of the route's pattern. */
     public String parameter(String name) {
         String value = parameters.get(name);

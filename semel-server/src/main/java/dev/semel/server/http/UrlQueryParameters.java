@@ -3,9 +3,13 @@ package dev.semel.server.http;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The decoded query parameters of a request, in order, including repeated names. */
-record UrlQueryParameters(List<Parameter> parameters) {
-    static final UrlQueryParameters NONE = new UrlQueryParameters(List.of());
+/**
+ * The decoded query parameters of a request, in order, including repeated names.
+ *
+ * @param raw the query as received
+ */
+record UrlQueryParameters(String raw, List<Parameter> parameters) {
+    static final UrlQueryParameters NONE = new UrlQueryParameters("", List.of());
     private static final int MAX_PARAMETERS = 64;
 
     static UrlQueryParameters parse(String raw) {
@@ -24,7 +28,7 @@ record UrlQueryParameters(List<Parameter> parameters) {
             }
             from = to + 1;
         }
-        return new UrlQueryParameters(List.copyOf(out));
+        return new UrlQueryParameters(raw, List.copyOf(out));
     }
 
     List<String> values(String name) {

@@ -34,7 +34,11 @@ record InboundEventIdentity(TriggerSource triggerSource, String source, String i
 
     /** The trigger key of its run in one workflow; the keys of one event share a prefix. */
     Trigger.SourceKey of(String eventId, String workflowId) {
-        return new Trigger.SourceKey(triggerSource, prefix(eventId) + workflowId, displayText(), WINDOW);
+        return new Trigger.SourceKey(triggerSource, prefix(eventId) + workflowId, displayText(), window());
+    }
+
+    private Duration window() {
+        return source.equals(RunNotificationEvents.SOURCE) ? RunNotificationEvents.WINDOW : WINDOW;
     }
 
     static String prefix(String eventId) {

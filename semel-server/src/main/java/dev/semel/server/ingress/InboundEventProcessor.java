@@ -1,11 +1,13 @@
 package dev.semel.server.ingress;
 
 import dev.semel.admission.JsonFieldPath;
+import dev.semel.definition.ConcurrencyControl;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.policy.SamePayloadDifferentKeyPolicy;
 import dev.semel.run.RunId;
 import dev.semel.runtime.InboundEventIntake;
 import dev.semel.runtime.SemelRuntime;
@@ -144,6 +146,18 @@ public final class InboundEventProcessor {
             }
         }
         return found;
+    }
+
+    /** Whether the order of events changes the results: a subscribed workflow limits or joins its runs. */
+    public boolean isOrderVisible(int workspace) {
+        return semel.events().subscribers(workspace).stream()
+                .flatMap(one -> one.versions().stream())
+                .anyMatch(InboundEventProcessor::isOrderVisible);
+    }
+
+    public static boolean isOrderVisible(WorkflowVersion version) {
+        return !version.options().concurrency().equals(ConcurrencyControl.NONE)
+                || version.policy().duplicatePayload() != SamePayloadDifferentKeyPolicy.ALLOW;
     }
 
     private record MatchedWorkflows(long change, List<WorkflowCatalogEntry> subscribers, List<SkippedWorkflow> notes) {}

@@ -1,6 +1,7 @@
 package dev.semel.server.services;
 
 import dev.semel.error.ErrorCode;
+import dev.semel.error.RequestRejected;
 import dev.semel.error.SemelException;
 import dev.semel.server.channel.NotificationDeliveryReceipt;
 import dev.semel.server.channel.NotificationDispatcher;
@@ -80,6 +81,9 @@ record WorkspaceStepNotificationSender(NotificationDispatcher outbox) implements
                 out.put("state", "fallback").put("to", reserve.to());
             case NotificationRouter.Skipped _ -> out.put("state", "skipped");
         }
+        if (!leaf.topic().isEmpty()) {
+            out.put("unsubscribe", leaf.topic());
+        }
         return out.put("reason", choice.reason());
     }
 
@@ -97,12 +101,21 @@ record WorkspaceStepNotificationSender(NotificationDispatcher outbox) implements
                         plannedMessage.data(),
                         overrides(plannedMessage.overrides(), channel),
                         plannedMessage.runId(),
-                        plannedMessage.depth()));
+                        plannedMessage.depth(),
+                        choice.path("unsubscribe").asString("")));
         ObjectNode result = JsonNodeFactory.instance.objectNode().put("channel", channel);
         return result.put("message_id", delivery.messageId()).put("detail", delivery.detail());
     }
 
+    /** An expression may return another shape than the file would allow. */
     private static JsonNode overrides(JsonNode all, String channel) {
+        all.properties().forEach(entry -> {
+            if (!entry.getValue().isObject()) {
+                throw new RequestRejected(
+                        "the overrides of the step are not inside a channel: {CHANNEL: {OPTION: value}}. Nothing was"
+                                + " sent.");
+            }
+        });
         JsonNode own = all.path(channel);
         return own.isObject() ? own : JsonNodeFactory.instance.objectNode();
     }

@@ -9,7 +9,9 @@ import dev.semel.server.channel.NotificationDispatcher;
 import dev.semel.server.channel.NotificationHttpClient;
 import dev.semel.server.channel.SmtpNotificationChannel;
 import dev.semel.server.channel.SmtpTimeoutScheduler;
+import dev.semel.server.channel.UnsubscribeLinks;
 import dev.semel.server.expressions.ExpressionEvaluationException;
+import dev.semel.server.ingress.InboundEventProcessor;
 import dev.semel.server.outbound.OutboundHttpClient;
 import dev.semel.server.outbound.OutboundRequest;
 import dev.semel.server.outbound.OutboundRequestAuth;
@@ -18,12 +20,14 @@ import dev.semel.server.outbound.OutboundResponse;
 import dev.semel.server.settings.WorkspaceSettingRepositories;
 import dev.semel.server.steps.JavaStep;
 import dev.semel.server.steps.NotificationDigestCollector;
+import dev.semel.server.steps.NotificationEventPublisher;
 import dev.semel.server.steps.RecipientProfileDirectory;
 import dev.semel.server.steps.StepNotificationSender;
 import dev.semel.server.steps.YamlStepDependencies;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -35,10 +39,12 @@ public final class WorkspaceYamlStepDependencies implements YamlStepDependencies
     private final StepNotificationSender messages;
     private final RecipientProfileDirectory profileDirectory;
     private final NotificationDigestCollector digests;
+    private final NotificationEventPublisher events;
 
     /**
      * Services shared by all workspaces.
      *
+     * @param events delivers the events of notifications
      * @param mailAddressResolver addresses that mail servers may have
      * @param tls decides which certificates to trust
      * @param allowsSql whether workflow files may run SQL in the store's database
@@ -47,6 +53,8 @@ public final class WorkspaceYamlStepDependencies implements YamlStepDependencies
     public record SharedServices(
             SemelRuntime semel,
             WorkspaceSettingRepositories settings,
+            Supplier<InboundEventProcessor> events,
+            UnsubscribeLinks unsubscribeLinks,
             OutboundHttpClient outbound,
             AllowedOutboundAddressResolver mailAddressResolver,
             SSLSocketFactory tls,
@@ -72,10 +80,14 @@ public final class WorkspaceYamlStepDependencies implements YamlStepDependencies
                 means.clock());
         NotificationHttpClient calls = new OutboundNotificationHttpClient(means.outbound());
         this.messageDispatcher = new NotificationDispatcher(
-                workspace, means.settings(), new NotificationChannelFactory.ChannelServices(line, calls));
+                workspace,
+                means.settings(),
+                new NotificationChannelFactory.ChannelServices(line, calls),
+                means.unsubscribeLinks());
         this.messages = new WorkspaceStepNotificationSender(messageDispatcher);
         this.profileDirectory = new WorkspaceProfileDirectory(means.semel(), means.settings(), workspace);
         this.digests = new WorkspaceDigestCollector(means.semel(), workspace, means.clock());
+        this.events = new WorkspaceNotificationEventPublisher(means.events(), workspace);
     }
 
     public NotificationDispatcher messageDispatcher() {
@@ -90,6 +102,11 @@ public final class WorkspaceYamlStepDependencies implements YamlStepDependencies
     @Override
     public StepNotificationSender messages() {
         return messages;
+    }
+
+    @Override
+    public NotificationEventPublisher events() {
+        return events;
     }
 
     @Override

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param id location of the provider's event id; null: preset default
  * @param type location of the event type; null: preset default
  * @param reply location of sender and text in incoming messages; null: it receives none
+ * @param verifyToken name of the secret that Meta sends when it verifies the URL; null for other presets
  */
 public record InboundWebhookSetting(
         String preset,
@@ -30,10 +31,11 @@ public record InboundWebhookSetting(
         @Nullable Signature signature,
         @Nullable ValueLocation id,
         @Nullable ValueLocation type,
-        @Nullable ReplyFields reply) {
+        @Nullable ReplyFields reply,
+        @Nullable String verifyToken) {
 
     public static final List<String> PRESETS =
-            List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents", "generic");
+            List.of("stripe", "github", "shopify", "slack", "meta", "twilio", "standard", "cloudevents", "generic");
 
     /** How CloudEvents authenticate; all other presets are signed. */
     public enum VerificationMethod {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -19,6 +20,8 @@ final class InboundWebhookSettingParser {
 
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Pattern POINTER = Pattern.compile("(/([^~/]|~[01])*)+");
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\{[^{}]*\\}");
+    private static final List<String> PLACEHOLDERS = List.of("{body}", "{timestamp}", "{id}");
     private static final Duration USUAL_KEEP = Duration.ofDays(7);
     private static final Duration LONGEST_KEEP = Duration.ofDays(365);
     private static final Duration LONGEST_TOLERANCE = Duration.ofHours(24);
@@ -53,7 +56,8 @@ final class InboundWebhookSettingParser {
                 generic ? signature(document.object("signature")) : null,
                 document.has("id") || generic ? where(document.object("id")) : null,
                 document.has("type") ? where(document.object("type")) : null,
-                document.has("reply") ? reply(document.object("reply")) : null);
+                document.has("reply") ? reply(document.object("reply")) : null,
+                verifyToken(document, preset));
         if (preset.equals("cloudevents") && webhook.reply() != null) {
             document.addProblem("reply", "is not supported for cloudevents");
         }
@@ -80,11 +84,38 @@ final class InboundWebhookSettingParser {
             document.addProblem(
                     "tolerance", "needs a signed timestamp: timestamp_header, and {timestamp} in the template");
         }
+        PLACEHOLDER
+                .matcher(template)
+                .results()
+                .map(MatchResult::group)
+                .filter(found -> !PLACEHOLDERS.contains(found))
+                .forEach(found -> document.addProblem(
+                        "signature",
+                        "has the unknown placeholder " + found + " in its template; known placeholders: "
+                                + String.join(", ", PLACEHOLDERS)));
         ValueLocation id = webhook.id();
         if (template.contains("{id}") && (id == null || id.header() == null)) {
             document.addProblem("id", "must be a header if the template signs {id}");
         }
         document.throwIfInvalid("webhook");
+    }
+
+    /** Meta sends it back when it verifies the URL, so the preset is useless without it. */
+    private static @Nullable String verifyToken(WorkspaceSettingJsonParser document, String preset) {
+        boolean meta = preset.equals("meta");
+        if (document.has("verify_token") != meta) {
+            document.addProblem(
+                    "verify_token",
+                    meta
+                            ? "is missing; it must be the name of the secret with the verify token that you enter at"
+                                    + " Meta"
+                            : "is allowed only for the preset `meta`");
+        }
+        String name = document.has("verify_token") ? document.line("verify_token", 64) : null;
+        if (name != null && !WorkspaceSettingNameValidator.isValid(name)) {
+            document.addProblem("verify_token", "must be the name of a secret, not its value");
+        }
+        return name;
     }
 
     private static List<String> secrets(WorkspaceSettingJsonParser document) {

@@ -1,9 +1,11 @@
 package dev.semel.server.steps;
 
 import dev.semel.definition.DurableWorkflowOperations;
+import dev.semel.definition.StepSpec;
 import dev.semel.error.StepFailed;
 import dev.semel.server.expressions.YamlValueTemplate;
 import dev.semel.workflow.EffectOutcome;
+import dev.semel.workflow.Retry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -21,6 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
  * it with an answer that cannot be recorded has sent it.
  *
  * @param notification the notification; null if the step names a channel
+ * @param emit whether the notification is also an event, which starts the workflows that subscribe to it
  */
 record YamlNotificationStep(
         @Nullable String notification,
@@ -29,9 +32,13 @@ record YamlNotificationStep(
         YamlValueTemplate to,
         @Nullable YamlValueTemplate data,
         @Nullable YamlValueTemplate overrides,
+        boolean emit,
         YamlEffectOptions terms,
         StepLocation location)
         implements CompiledYamlStepAction {
+    /** The message is sent and its event is not stored: an overloaded store must not fail the run. */
+    private static final Retry UNTIL_PUBLISHED = Retry.STANDARD.upTo(300);
+
     /** @param window `provider_window` as written; null if it is absent */
     record StepLocation(
             String step, int line, int column, @Nullable Duration window) {}
@@ -58,7 +65,33 @@ record YamlNotificationStep(
         for (JsonNode leg : plan.path("routes")) {
             leg(new MessageContext(context, recipient, filled, changes), leg, report);
         }
-        return report.result();
+        ObjectNode result = report.result();
+        return emit && report.isNew() ? result.set("event", publishEvent(context, recipient, filled, result)) : result;
+    }
+
+    /** The step id identifies the event, so neither a retry, a recovery nor a safe replay starts its runs again. */
+    private JsonNode publishEvent(
+            YamlStepExecutionContext context, String recipient, JsonNode filled, ObjectNode result) {
+        ObjectNode data = JsonNodeFactory.instance
+                .objectNode()
+                .put("to", recipient)
+                .put("sent", result.path("sent").booleanValue())
+                .put("workflow", context.run().workflow())
+                .put("run_id", context.durable().runId())
+                .put("step", context.id());
+        data.set("data", filled);
+        int depth = context.durable().depth() + 1;
+        return context.durable()
+                .step(
+                        StepSpec.named(context.id() + ".event").retry(UNTIL_PUBLISHED),
+                        step -> context.services()
+                                .events()
+                                .publish(new NotificationEventPublisher.NotificationEvent(
+                                        step.id(),
+                                        Objects.requireNonNull(notification),
+                                        data,
+                                        context.durable().runId(),
+                                        depth)));
     }
 
     private record MessageContext(
@@ -83,7 +116,7 @@ record YamlNotificationStep(
                 EffectOutcome<JsonNode> outcome = send(trip, choice, fallbacks > 0);
                 String name = name(trip.context(), choice);
                 if (trip.context().durable().isNotificationSkipped(name)) {
-                    report.notSent(choice, "this safe replay sends no notifications");
+                    report.muted(choice);
                 } else {
                     report.sent(choice, outcome, trip.context().durable().suppressedBy(name));
                 }
@@ -159,6 +192,7 @@ record YamlNotificationStep(
                 JsonNodeFactory.instance.objectNode().put("sent", false).put("suppressed", false);
         private @Nullable StepFailed failure;
         private boolean leftItself;
+        private boolean muted;
 
         DeliveryReport() {
             result.putArray("deliveries");
@@ -232,7 +266,18 @@ record YamlNotificationStep(
             failure = failure == null ? e : failure;
         }
 
-        JsonNode result() {
+        /** A replay without notifications. */
+        void muted(JsonNode choice) {
+            muted = true;
+            notSent(choice, "this safe replay sends no notifications");
+        }
+
+        /** Whether no earlier message made this one superfluous. */
+        boolean isNew() {
+            return !muted && !result.path("suppressed").booleanValue();
+        }
+
+        ObjectNode result() {
             if (failure != null) {
                 throw failure;
             }

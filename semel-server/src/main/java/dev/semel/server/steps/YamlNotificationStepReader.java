@@ -2,12 +2,16 @@ package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
 import dev.semel.effect.EffectDuplicateProtection;
+import dev.semel.server.expressions.MisspelledNameSuggester;
 import dev.semel.server.expressions.YamlMapReader;
+import dev.semel.server.expressions.YamlNode;
+import dev.semel.server.expressions.YamlSourceRange;
 import dev.semel.server.expressions.YamlValueTemplate;
 import dev.semel.workflow.EffectOperation;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** Reads the fields that `send`, `notify` and `digest` steps share. */
 final class YamlNotificationStepReader {
@@ -33,12 +37,13 @@ final class YamlNotificationStepReader {
         YamlValueTemplate to = draft.requiredTemplate(send, "to", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         YamlValueTemplate data = draft.template(send, "data", CelKind.MAP);
         YamlEffectOptions terms = EFFECT.read(draft);
-        YamlValueTemplate overrides = draft.template(draft.fields(), "overrides", CelKind.MAP);
+        YamlValueTemplate overrides = readOverrides(draft, channel);
         if (channel == null || template == null || to == null || terms == null) {
             return null;
         }
         lint(draft, terms);
-        return new YamlNotificationStep(null, channel, template, to, data, overrides, terms, place(draft, terms));
+        return new YamlNotificationStep(
+                null, channel, template, to, data, overrides, false, terms, place(draft, terms));
     }
 
     /** Step kind `notify: NAME`, `to`, `data`: sends a notification through the channels of its route. */
@@ -58,12 +63,46 @@ final class YamlNotificationStepReader {
                 draft.requiredTemplate(draft.fields(), "to", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         YamlValueTemplate data = draft.template(draft.fields(), "data", CelKind.MAP);
         YamlEffectOptions terms = EFFECT.read(draft);
-        YamlValueTemplate overrides = draft.template(draft.fields(), "overrides", CelKind.MAP);
+        YamlValueTemplate overrides = readOverrides(draft, null);
+        boolean emit = draft.fields().flag("emit", false);
         if (to == null || terms == null) {
             return null;
         }
         lint(draft, terms);
-        return new YamlNotificationStep(notification, null, null, to, data, overrides, terms, place(draft, terms));
+        return new YamlNotificationStep(
+                notification, null, null, to, data, overrides, emit, terms, place(draft, terms));
+    }
+
+    /**
+     * `overrides: {CHANNEL: {OPTION: value}}`. An option without its channel would silently change nothing.
+     *
+     * @param channel of the step; null if its route decides
+     */
+    private static @Nullable YamlValueTemplate readOverrides(
+            YamlStepReadContext draft, @Nullable YamlValueTemplate channel) {
+        if (draft.fields().get("overrides") instanceof YamlNode.MapNode map) {
+            String only = channel instanceof YamlValueTemplate.Literal(JsonNode text) ? text.asString("") : "";
+            map.members().forEach((name, member) -> {
+                YamlNode value = member.value();
+                boolean expression = value instanceof YamlNode.ScalarNode(YamlSourceRange _, JsonNode text)
+                        && text.asString("").strip().startsWith("${");
+                if (!(value instanceof YamlNode.MapNode) && !expression) {
+                    draft.addError(
+                            value.range(),
+                            "overrides.%s is not inside a channel, so it would change nothing.".formatted(name),
+                            "no channel",
+                            "Write overrides: {%s: {%s: …}}.".formatted(only.isEmpty() ? "CHANNEL" : only, name));
+                } else if (!only.isEmpty() && !only.equals(name)) {
+                    draft.addError(
+                            value.range(),
+                            "overrides names the channel '%s', but this step sends through '%s'."
+                                    .formatted(MisspelledNameSuggester.shorten(name), only),
+                            "other channel",
+                            "Write overrides: {%s: …}.".formatted(only));
+                }
+            });
+        }
+        return draft.template(draft.fields(), "overrides", CelKind.MAP);
     }
 
     private static YamlNotificationStep.StepLocation place(YamlStepReadContext draft, YamlEffectOptions terms) {

@@ -22,6 +22,10 @@ public interface YamlStepDependencies {
         throw new IllegalStateException("no message gateway is configured");
     }
 
+    default NotificationEventPublisher events() {
+        throw new IllegalStateException("no event publisher is configured");
+    }
+
     default RecipientProfileDirectory profiles() {
         throw new IllegalStateException("no profile directory is configured");
     }

@@ -281,7 +281,7 @@ public final class YamlStepReader {
                         "send", YamlEffectOptionsReader.fieldsWith("overrides"), YamlNotificationStepReader::readSend),
                 new YamlStepKind(
                         "notify",
-                        YamlEffectOptionsReader.fieldsWith("overrides", "to", "data"),
+                        YamlEffectOptionsReader.fieldsWith("overrides", "to", "data", "emit"),
                         YamlNotificationStepReader::readNotify),
                 new YamlStepKind(
                         "digest", YamlEffectOptionsReader.fieldsWith("overrides", "send"), DigestStepAction::read),

@@ -21,6 +21,13 @@ final class InboundWebhookErrorFactory {
                 "Check that the webhook names the provider's signing secret, and that no proxy changes the body.");
     }
 
+    static SemelException wrongVerifyToken() {
+        return new SemelException(
+                ErrorCode.WEBHOOK_SIGNATURE_INVALID,
+                "The verify token of this request is not the one of the webhook. No run was started.",
+                "Enter the same verify token at the provider and in the secret that `verify_token` names.");
+    }
+
     static SemelException staleTimestamp() {
         return new SemelException(
                 ErrorCode.WEBHOOK_TIMESTAMP_OUT_OF_TOLERANCE,

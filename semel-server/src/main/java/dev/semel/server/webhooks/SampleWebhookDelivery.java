@@ -14,8 +14,12 @@ import tools.jackson.databind.node.ObjectNode;
 /** A correctly signed test delivery for a webhook, in the provider's format. */
 public record SampleWebhookDelivery(Map<String, String> headers, String body) {
 
-    /** @param id event id of the sample; another id is another delivery */
-    public static SampleWebhookDelivery of(InboundWebhookSetting webhook, String secret, String id, long seconds) {
+    /**
+     * @param id event id of the sample; another id is another delivery
+     * @param url to which the sample will be sent; empty if it is unknown
+     */
+    public static SampleWebhookDelivery of(
+            InboundWebhookSetting webhook, String secret, String id, long seconds, String url) {
         if (webhook.check() == InboundWebhookSetting.VerificationMethod.BEARER) {
             throw cannotSign("its bearer token is the secret itself, and Semel does not show secrets");
         }
@@ -23,16 +27,23 @@ public record SampleWebhookDelivery(Map<String, String> headers, String body) {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Content-Type", "application/json");
         ObjectNode document = document(webhook, id, headers);
-        plan.ids().stream().limit(1).forEach(valueLocation -> setValue(valueLocation, id, document, headers));
+        plan.ids().stream()
+                .limit(1)
+                .filter(place -> !place.equals(WebhookPreset.BODY))
+                .forEach(valueLocation -> setValue(valueLocation, id, document, headers));
         plan.types().stream()
                 .limit(1)
                 .forEach(valueLocation -> setValue(valueLocation, type(webhook.preset()), document, headers));
         String body = document.toString();
+        if (webhook.preset().equals("twilio")) {
+            headers.put("Content-Type", "application/x-www-form-urlencoded");
+            body = "MessageSid=" + id + "&SmsStatus=received&From=%2B4930123&To=%2B4930456&Body=hello+there";
+        }
         try {
             headers.putAll(plan.scheme()
                     .sign(
                             secret,
-                            new WebhookSignatureScheme.SampleStamp(id, seconds),
+                            new WebhookSignatureScheme.SampleStamp(id, seconds, url),
                             body.getBytes(StandardCharsets.UTF_8)));
         } catch (WebhookSignatureScheme.UnusableSecret e) {
             throw cannotSign(e.getMessage() == null ? "the secret has the wrong format" : e.getMessage());
@@ -53,6 +64,7 @@ public record SampleWebhookDelivery(Map<String, String> headers, String body) {
             case "github" -> "push";
             case "shopify" -> "orders/create";
             case "slack" -> "message";
+            case "meta" -> "page";
             default -> "sample";
         };
     }
@@ -70,6 +82,10 @@ public record SampleWebhookDelivery(Map<String, String> headers, String body) {
                         .put("currency", "usd");
             case "github" -> out.put("ref", "refs/heads/main").put("after", id);
             case "shopify" -> out.put("id", 1001).put("name", "#1001").put("note", id);
+            case "meta" -> {
+                ObjectNode entry = out.putArray("entry").addObject().put("id", id);
+                entry.putArray("changes").addObject().put("field", "feed");
+            }
             case "slack" -> {
                 out.put("type", "event_callback");
                 out.putObject("event").put("text", "hello").put("user", "U1");

@@ -80,11 +80,18 @@ record VerifiedWebhookEvent(String id, InboundEvent event) {
     private static @Nullable String firstValue(
             List<ValueLocation> valueLocations, InboundWebhookRequest webhookRequest, JsonNode data) {
         for (ValueLocation valueLocation : valueLocations) {
+            if (valueLocation.equals(WebhookPreset.BODY)) {
+                return webhookRequest.bodyHash();
+            }
             String text = valueLocation.pointer() == null
                     ? webhookRequest.header(valueLocation.header())
                     : textAt(data, valueLocation.pointer());
             if (text != null && isValid(text)) {
                 return text;
+            }
+            String header = valueLocation.header();
+            if (header != null && webhookRequest.has(header)) {
+                return null; // the signature may cover this header, and not the next one
             }
         }
         return null;

@@ -7,10 +7,12 @@ import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -51,6 +53,19 @@ final class WebhookBodyParser {
 
     private static ObjectNode form(byte[] body) {
         ObjectNode form = JsonNodeFactory.instance.objectNode();
+        formFields(body).forEach((name, values) -> {
+            if (values.size() == 1) {
+                form.put(name, values.getFirst());
+            } else {
+                values.forEach(form.putArray(name)::add);
+            }
+        });
+        return form;
+    }
+
+    /** The decoded fields of a form in the order of their names, each with its values in the order of the form. */
+    static SortedMap<String, List<String>> formFields(byte[] body) {
+        SortedMap<String, List<String>> form = new TreeMap<>();
         String text = utf8(body);
         List<String> fields = text.isEmpty() ? List.of() : List.of(text.split("&", MOST_FIELDS + 1));
         if (fields.size() > MOST_FIELDS) {
@@ -60,12 +75,7 @@ final class WebhookBodyParser {
             int equals = field.indexOf('=');
             String name = decode(equals < 0 ? field : field.substring(0, equals));
             String value = equals < 0 ? "" : decode(field.substring(equals + 1));
-            JsonNode before = form.get(name);
-            switch (before) {
-                case null -> form.put(name, value);
-                case ArrayNode list -> list.add(value);
-                default -> form.putArray(name).add(before).add(value);
-            }
+            form.computeIfAbsent(name, _ -> new ArrayList<>()).add(value);
         }
         return form;
     }

@@ -25,7 +25,11 @@ record WebhookPreset(
         boolean idSigned,
         List<ValueLocation> types) {
     private static final Duration USUAL = Duration.ofSeconds(300);
-    private static final Set<String> WITH_FORMS = Set.of("github", "slack", "generic");
+
+    /** The hash of the body instead of a place. */
+    static final ValueLocation BODY = new ValueLocation(null, null);
+
+    private static final Set<String> WITH_FORMS = Set.of("github", "slack", "twilio", "generic");
 
     /** Whether providers of this preset also send forms. */
     static boolean acceptsForms(InboundWebhookSetting webhook) {
@@ -54,6 +58,8 @@ record WebhookPreset(
             case "github" -> github();
             case "shopify" -> shopify();
             case "slack" -> slack();
+            case "meta" -> meta();
+            case "twilio" -> twilio();
             case "standard" -> standard();
             case "cloudevents" ->
                 webhook.check() == InboundWebhookSetting.VerificationMethod.BEARER
@@ -82,7 +88,27 @@ record WebhookPreset(
         return new WebhookPreset(scheme, null, headers("X-GitHub-Delivery"), false, headers("X-GitHub-Event"));
     }
 
-    /** Shopify's newer API omits the `X-` prefix. */
+    /** Meta sends no delivery id, and a repeat has the same body: the signed body is the id. */
+    private static WebhookPreset meta() {
+        var scheme = new WebhookSignatureScheme.HeaderSignature(
+                List.of("X-Hub-Signature-256"), HmacSignatureFormat.SHA256_HEX, "sha256=", "{body}", null, null);
+        return new WebhookPreset(scheme, null, List.of(BODY), true, pointers("/object"));
+    }
+
+    /** Twilio repeats the token of a request when it sends the request again. */
+    private static WebhookPreset twilio() {
+        return new WebhookPreset(
+                new TwilioSignature(),
+                null,
+                List.of(new ValueLocation("I-Twilio-Idempotency-Token", null), BODY),
+                false,
+                pointers("/MessageStatus", "/SmsStatus", "/CallStatus"));
+    }
+
+    /**
+     * Shopify's newer API omits the `X-` prefix. The webhook id identifies a delivery; several topics can share the id
+     * of one event, so that one is only used without a webhook id.
+     */
     private static WebhookPreset shopify() {
         var scheme = new WebhookSignatureScheme.HeaderSignature(
                 List.of("X-Shopify-Hmac-Sha256", "Shopify-Hmac-Sha256"),
@@ -94,7 +120,7 @@ record WebhookPreset(
         return new WebhookPreset(
                 scheme,
                 null,
-                headers("X-Shopify-Webhook-Id", "Shopify-Webhook-Id"),
+                headers("X-Shopify-Webhook-Id", "Shopify-Webhook-Id", "X-Shopify-Event-Id", "Shopify-Event-Id"),
                 false,
                 headers("X-Shopify-Topic", "Shopify-Topic"));
     }
@@ -120,7 +146,9 @@ record WebhookPreset(
         return new WebhookPreset(
                 new WebhookSignatureScheme.StandardWebhooks(),
                 USUAL,
-                headers(WebhookSignatureScheme.StandardWebhooks.ID),
+                headers(
+                        WebhookSignatureScheme.StandardWebhooks.ID.getFirst(),
+                        WebhookSignatureScheme.StandardWebhooks.ID.getLast()),
                 true,
                 pointers("/type"));
     }

@@ -120,6 +120,29 @@ public final class WebhookReceiver {
         };
     }
 
+    /**
+     * Meta's verification of the URL: the response must contain the challenge of the request.
+     *
+     * @throws SemelException 404 if the source verifies no URL, 401 if the token is wrong
+     */
+    public String verifyUrl(String source, String token, String challenge) {
+        ResolvedWebhook found = find(source, 0);
+        String name = found.setting().verifyToken();
+        if (name == null) {
+            throw InboundWebhookErrorFactory.unknownSource();
+        }
+        String expected;
+        try {
+            expected = settings.secrets().reveal(found.workspace(), name);
+        } catch (SemelException e) {
+            throw e.code().retryable() ? e : InboundWebhookErrorFactory.secretUnavailable();
+        }
+        if (!MessageDigest.isEqual(HmacSignatureFormat.utf8(expected), HmacSignatureFormat.utf8(token))) {
+            throw InboundWebhookErrorFactory.wrongVerifyToken();
+        }
+        return challenge;
+    }
+
     /** Resolves the source; malformed, unknown and almost correct sources get the same error. */
     private ResolvedWebhook find(String text, int depth) {
         WebhookSourceId source = WebhookSourceId.parse(text);

@@ -15,7 +15,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Each scheme derives the key bytes from the secret differently. */
-sealed interface WebhookSignatureScheme {
+sealed interface WebhookSignatureScheme
+        permits WebhookSignatureScheme.HeaderSignature,
+                WebhookSignatureScheme.Stripe,
+                WebhookSignatureScheme.StandardWebhooks,
+                WebhookSignatureScheme.BearerToken,
+                TwilioSignature {
     /** Extracts the signatures from a request; null if it has none. */
     @Nullable
     PresentedSignatures extract(InboundWebhookRequest webhookRequest);
@@ -30,15 +35,24 @@ sealed interface WebhookSignatureScheme {
 
     Map<String, String> sign(String secret, SampleStamp stamp, byte[] body) throws UnusableSecret;
 
-    /** @param seconds since 1970 */
-    record SampleStamp(String id, long seconds) {}
+    /**
+     * @param seconds since 1970
+     * @param url to which the sample will be sent; empty if it is unknown
+     */
+    record SampleStamp(String id, long seconds, String url) {}
 
     /**
      * @param time the signed timestamp as sent; null if the scheme has none
      * @param prefix signed bytes before the body
      * @param suffix signed bytes after the body
+     * @param urls the URLs that a signature may cover
      */
-    record PresentedSignatures(@Nullable String time, List<String> signatures, byte[] prefix, byte[] suffix) {}
+    record PresentedSignatures(
+            @Nullable String time, List<String> signatures, byte[] prefix, byte[] suffix, List<String> urls) {
+        PresentedSignatures(@Nullable String time, List<String> signatures, byte[] prefix, byte[] suffix) {
+            this(time, signatures, prefix, suffix, List.of());
+        }
+    }
 
     /** A secret with the wrong format for its scheme. The message never contains its value. */
     final class UnusableSecret extends Exception {
@@ -54,7 +68,7 @@ sealed interface WebhookSignatureScheme {
     int MOST_SIGNATURES = 16;
 
     /** Compares in constant time; null if none matches. */
-    private static @Nullable String findEqual(List<String> signatures, String expected) {
+    static @Nullable String findEqual(List<String> signatures, String expected) {
         byte[] wanted = HmacSignatureFormat.utf8(expected);
         boolean found = false;
         for (String signature : signatures) {
@@ -191,9 +205,11 @@ sealed interface WebhookSignatureScheme {
      * `whpk_`.
      */
     record StandardWebhooks() implements WebhookSignatureScheme {
-        static final String ID = "webhook-id";
-        static final String TIME = "webhook-timestamp";
-        private static final String HEADER = "webhook-signature";
+        /** The names of the specification, and those that Svix uses by default. */
+        static final List<String> ID = List.of("webhook-id", "svix-id");
+
+        private static final List<String> TIME = List.of("webhook-timestamp", "svix-timestamp");
+        private static final List<String> HEADER = List.of("webhook-signature", "svix-signature");
         private static final String PUBLIC = "whpk_";
         private static final String SHARED = "whsec_";
         private static final byte[] ED25519 = HexFormat.of().parseHex("302a300506032b6570032100");
@@ -278,9 +294,9 @@ sealed interface WebhookSignatureScheme {
             }
             byte[] front = HmacSignatureFormat.utf8(stamp.id() + "." + stamp.seconds() + ".");
             Map<String, String> out = new LinkedHashMap<>();
-            out.put(ID, stamp.id());
-            out.put(TIME, Long.toString(stamp.seconds()));
-            out.put(HEADER, "v1," + HmacSignatureFormat.SHA256_BASE64.compute(key(secret), front, body));
+            out.put(ID.getFirst(), stamp.id());
+            out.put(TIME.getFirst(), Long.toString(stamp.seconds()));
+            out.put(HEADER.getFirst(), "v1," + HmacSignatureFormat.SHA256_BASE64.compute(key(secret), front, body));
             return out;
         }
     }

@@ -12,11 +12,12 @@ public record WebhookSourceId(int workspace, String name, String text) {
             Pattern.compile("src_[0-9A-Za-z]{22}-([1-9][0-9]{0,8})-([A-Za-z][A-Za-z0-9._-]{0,63})");
 
     public static final int RANDOM_BYTES = 16;
+    public static final String PREFIX = "src_";
 
     /** @param random {@link #RANDOM_BYTES} random bytes */
     public static WebhookSourceId of(int workspace, String name, byte[] random) {
         ByteBuffer bits = ByteBuffer.wrap(random);
-        String text = "src_" + Base62.encode(bits.getLong(), bits.getLong()) + "-" + workspace + "-" + name;
+        String text = PREFIX + Base62.encode(bits.getLong(), bits.getLong()) + "-" + workspace + "-" + name;
         return new WebhookSourceId(workspace, name, text);
     }
 

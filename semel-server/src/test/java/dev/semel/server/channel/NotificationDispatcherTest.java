@@ -170,7 +170,8 @@ class NotificationDispatcherTest {
                 StrictJsonCodec.parse(data),
                 StrictJsonCodec.parse(overrides),
                 "r",
-                1);
+                1,
+                "");
     }
 
     @Test
@@ -241,7 +242,8 @@ class NotificationDispatcherTest {
                 StrictJsonCodec.parse("{\"name\": \"Ann\"}"),
                 StrictJsonCodec.parse("{}"),
                 "run_1",
-                1);
+                1,
+                leaf.topic());
     }
 
     private static String written(List<List<NotificationDispatcher.PlannedChannel>> plan) {

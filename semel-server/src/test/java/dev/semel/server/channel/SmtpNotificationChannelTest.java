@@ -1,10 +1,12 @@
 package dev.semel.server.channel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.icegreen.greenmail.util.GreenMail;
+import com.icegreen.greenmail.util.GreenMailUtil;
 import com.icegreen.greenmail.util.ServerSetup;
 import dev.semel.error.RequestRejected;
 import dev.semel.server.settings.NotificationChannelSetting;
@@ -12,12 +14,17 @@ import jakarta.mail.MessagingException;
 import jakarta.mail.internet.InternetAddress;
 import jakarta.mail.internet.MimeMessage;
 import jakarta.mail.internet.MimeMultipart;
+import jakarta.mail.internet.MimeUtility;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Mail as a whole mail server, written by others, receives it. */
 class SmtpNotificationChannelTest {
@@ -34,6 +41,55 @@ class SmtpNotificationChannelTest {
     void stop() throws IOException {
         server.stop();
         client.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Grüße",
+                "Ihre Bestellung 4711 ist unterwegs und kommt voraussichtlich am Mittwoch zwischen zwölf und fünfzehn"
+                        + " Uhr",
+                "ÄÖÜäöüß ÄÖÜäöüß ÄÖÜäöüß ÄÖÜäöüß ÄÖÜäöüß ÄÖÜäöüß ÄÖÜäöüß ÄÖÜäöüß ÄÖÜäöüß ÄÖÜäöüß",
+                "🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉",
+                "日本語の件名がとても長いので、何行にも分けて符号化しなければならないという例です。日本語の件名",
+                "A plain subject that is long enough to need a second line because it has more than seventy-eight",
+                "=?utf-8?q?not_an_encoded_word?= is text",
+                "two  spaces and a trailing one "
+            })
+    void a_subject_is_folded_as_rfc_2047_says(String subject) throws IOException, MessagingException {
+        RenderedMessage rendered = new RenderedMessage(subject, "text", null);
+        client.plain(port()).send(ChannelTestClient.STEP, NotificationMessage.of("ann@example.com", rendered));
+        String raw = GreenMailUtil.getWholeMessage(received());
+        List<String> lines = new ArrayList<>();
+        for (String line : raw.lines().toList()) {
+            if (line.startsWith("Subject:") || (!lines.isEmpty() && line.startsWith(" "))) {
+                lines.add(line);
+            } else if (!lines.isEmpty()) {
+                break;
+            }
+        }
+        for (String line : lines) {
+            assertTrue(line.length() <= (raw.contains("=?UTF-8?") ? 76 : 78), line.length() + ": " + line);
+            for (String word : line.replace("Subject:", "").strip().split(" ")) {
+                if (word.startsWith("=?UTF-8?")) {
+                    assertFalse(MimeUtility.decodeText(word).contains("\uFFFD"), "a character is split: " + word);
+                }
+            }
+        }
+        assertEquals(subject.strip(), received().getSubject().strip());
+    }
+
+    @Test
+    void a_local_part_outside_ascii_is_rejected_with_its_reason() {
+        RenderedMessage rendered = new RenderedMessage("s", "text", null);
+        for (String to : List.of("jörg@example.com", "用户@example.com")) {
+            RequestRejected rejected = assertThrows(
+                    RequestRejected.class,
+                    () -> client.plain(port()).send(ChannelTestClient.STEP, NotificationMessage.of(to, rendered)));
+            assertTrue(
+                    String.valueOf(rejected.getMessage()).contains("outside ASCII before the @"), rejected::getMessage);
+            assertFalse(String.valueOf(rejected.getMessage()).contains(to), rejected::getMessage);
+        }
     }
 
     @Test

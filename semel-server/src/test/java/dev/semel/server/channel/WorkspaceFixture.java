@@ -39,13 +39,16 @@ final class WorkspaceFixture implements AutoCloseable {
 
     NotificationDispatcher outbox() {
         return new NotificationDispatcher(
-                id, settings, new NotificationChannelFactory.ChannelServices(post.line(), (step, call) -> {
+                id,
+                settings,
+                new NotificationChannelFactory.ChannelServices(post.line(), (step, call) -> {
                     calls.add(call);
                     if (failure != null) {
                         throw failure;
                     }
                     return StrictJsonCodec.parse("{\"id\": \"m_1\"}");
-                }));
+                }),
+                UnsubscribeLinks.NONE);
     }
 
     WorkspaceFixture template(String name, String document) {

@@ -340,7 +340,7 @@ final class SignatureTest {
             Map<String, String> headers = vector.scheme()
                     .sign(
                             vector.secret(),
-                            new WebhookSignatureScheme.SampleStamp("id-1", vector.seconds()),
+                            new WebhookSignatureScheme.SampleStamp("id-1", vector.seconds(), ""),
                             vector.body().getBytes(StandardCharsets.UTF_8));
             Vector signed = vector;
             for (Map.Entry<String, String> header : headers.entrySet()) {
@@ -366,5 +366,79 @@ final class SignatureTest {
                 new byte[0]);
         WebhookSignatureScheme.PresentedSignatures presented = scheme.extract(webhookRequest);
         assertEquals("{timestamp}.5.", presented == null ? "" : new String(presented.prefix(), StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void the_header_names_of_svix_are_accepted() {
+        Map<String, String> svix = new HashMap<>();
+        STANDARD.headers().forEach((name, value) -> svix.put(name.replace("webhook-", "svix-"), value));
+        Vector signed = new Vector(
+                "svix",
+                STANDARD.scheme(),
+                FIVE_MINUTES,
+                STANDARD.secret(),
+                STANDARD.seconds(),
+                svix,
+                STANDARD.body(),
+                "svix-signature");
+        assertInstanceOf(Verdict.Genuine.class, signed.verdict());
+        assertInstanceOf(
+                Verdict.Forged.class, signed.header("svix-id", "msg_other").verdict(), "the id is signed");
+        assertInstanceOf(
+                Verdict.Forged.class,
+                signed.header("webhook-id", "msg_other").verdict(),
+                "the id that counts is the one that is checked");
+    }
+
+    /** The example of twilio.com/docs/usage/security, with the signature that Twilio's own libraries expect. */
+    @Test
+    void a_twilio_signature_covers_the_url_and_the_sorted_fields() {
+        String url = "https://mycompany.com/myapp.php?foo=1&bar=2";
+        String form = "To=%2B18005551212&CallSid=CA1234567890ABCDE&From=%2B14158675309&Digits=1234"
+                + "&Caller=%2B14158675309";
+        assertInstanceOf(Verdict.Genuine.class, twilio("RSOYDt4T1cUTdK1PDd93/VVr8B8=", form, url));
+        assertInstanceOf(Verdict.Genuine.class, twilio("RSOYDt4T1cUTdK1PDd93/VVr8B8=", form, "http://other/", url));
+        assertInstanceOf(
+                Verdict.Forged.class, twilio("RSOYDt4T1cUTdK1PDd93/VVr8B8=", form.replace("1234&", "1235&"), url));
+        assertInstanceOf(Verdict.Forged.class, twilio("RSOYDt4T1cUTdK1PDd93/VVr8B8=", form + "&More=1", url));
+        assertInstanceOf(Verdict.Forged.class, twilio("RSOYDt4T1cUTdK1PDd93/VVr8B8=", form, url + "0"));
+        assertInstanceOf(Verdict.Forged.class, twilio("rsOYDt4T1cUTdK1PDd93/VVr8B8=", form, url));
+        assertInstanceOf(Verdict.Forged.class, twilio("RSOYDt4T1cUTdK1PDd93/VVr8B8=", "%zz", url));
+        assertInstanceOf(Verdict.Forged.class, twilio("RSOYDt4T1cUTdK1PDd93/VVr8B8=", form));
+    }
+
+    @Test
+    void a_twilio_signature_covers_a_json_body_by_its_hash() {
+        String body = "{\"CallSid\":\"CA1\"}";
+        String url = "https://example.com/hook?bodySHA256="
+                + "47c3d10d90bd8ca9ba3ab5b9abe2c6af7c2b4b2c48a9f4ab0b9e3b1b3a9d0a50";
+        assertInstanceOf(Verdict.Forged.class, twilio(sha1(url), body, url), "the hash is of another body");
+        String right = "https://example.com/hook?bodySHA256=" + sha256(body);
+        assertInstanceOf(Verdict.Genuine.class, twilio(sha1(right), body, right));
+        assertInstanceOf(Verdict.Forged.class, twilio(sha1(right), body + " ", right));
+    }
+
+    private static String sha1(String url) {
+        return new HmacSignatureFormat(HmacSignatureFormat.Algorithm.SHA1, HmacSignatureFormat.Encoding.BASE64)
+                .compute(HmacSignatureFormat.utf8("12345"), HmacSignatureFormat.utf8(url));
+    }
+
+    private static String sha256(String body) {
+        return new InboundWebhookRequest(_ -> List.of(), body.getBytes(StandardCharsets.UTF_8))
+                .bodyHash()
+                .substring("sha256:".length());
+    }
+
+    private static Verdict twilio(String signature, String body, String... urls) {
+        InboundWebhookRequest request = new InboundWebhookRequest(
+                header -> header.equals("X-Twilio-Signature") ? List.of(signature) : List.of(),
+                body.getBytes(StandardCharsets.UTF_8),
+                Map.of(),
+                List.of(urls));
+        return WebhookSignatureVerifier.verify(
+                new TwilioSignature(),
+                null,
+                request,
+                new WebhookSignatureVerifier.VerificationInputs(List.of("12345"), null, Instant.EPOCH));
     }
 }

@@ -333,6 +333,52 @@ class BuilderInBrowserTest {
     }
 
     @Test
+    void an_override_is_written_inside_its_channel() {
+        try (BrowserTab tab = BrowserTab.open(server.port()).enter()) {
+            tab.go("/workflows/new_lead/edit?step=welcome&tab=overrides");
+            Page page = tab.page();
+            page.locator("#o-channel").fill("email");
+            page.locator("#o-name").fill("reply_to");
+            page.locator("#o-value").fill("help@acme.example");
+            button(page, "Apply to the file").click();
+            assertThat(page.locator("#f-overrides-email-reply_to")).hasValue("help@acme.example");
+            String text = page.locator("#yaml").inputValue();
+            assertTrue(text.replaceAll("\\s+", " ").contains("overrides: email: reply_to: help@acme.example"), text);
+            assertThat(page.locator("#state")).containsText("can be published");
+            tab.shoot("overrides");
+        }
+    }
+
+    @Test
+    void a_step_of_every_message_kind_has_its_fields_and_moves_out_of_a_branch() {
+        String text = """
+            semel: 1
+            workflow: nested
+            owner: o
+            steps:
+              - id: branch
+                choose:
+                  - when: ${ input.n > 0 }
+                    steps:
+                      - id: vip
+                        cohort: { profile: "${ input.id }", name: vip }
+                      - id: note
+                        set: { ok: true }
+            """;
+        api().publish(text).expect(200);
+        try (BrowserTab tab = BrowserTab.open(server.port()).enter()) {
+            tab.go("/workflows/nested/edit?step=vip&tab=general");
+            Page page = tab.page();
+            page.locator("#f-cohort-member").selectOption("true");
+            button(page, "Apply to the file").click();
+            assertThat(page.locator("#yaml")).hasValue(java.util.regex.Pattern.compile("member: true"));
+            button(page, "Move vip up").click();
+            assertThat(page.locator("ol.steps > li").first()).containsText("vip");
+            tab.shoot("moved");
+        }
+    }
+
+    @Test
     void every_builder_page_is_accessible_in_both_themes_and_at_320_pixels() {
         List<String> found = new ArrayList<>();
         List<String> paths = List.of(

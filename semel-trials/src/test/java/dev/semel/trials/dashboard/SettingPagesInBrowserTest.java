@@ -86,6 +86,33 @@ class SettingPagesInBrowserTest {
     }
 
     @Test
+    void a_cohort_is_created_filled_and_emptied() {
+        api().put("/v1/profiles/usr_bea", "{\"email\":\"bea@example.com\"}").expect(200);
+        try (BrowserTab tab = tab().go("/settings/cohorts")) {
+            Page page = tab.page();
+            page.locator("#n-name").fill("paying");
+            press(page, "Save");
+            assertThat(page.locator("main")).containsText("No members.");
+            page.locator("#m-profile").fill("usr_bea");
+            press(page, "Add member");
+            assertThat(page.locator("table")).containsText("usr_bea");
+            assertEquals(
+                    "usr_bea",
+                    api().get("/v1/cohorts/paying/members")
+                            .expect(200)
+                            .json()
+                            .at("/items/0/profile_id")
+                            .asString());
+            tab.shoot("cohort");
+            tab.go("/settings/cohorts");
+            assertThat(page.locator("table")).containsText("Paying customers");
+            tab.go("/settings/cohorts/paying");
+            press(page, "Remove usr_bea");
+            assertThat(page.locator("main")).containsText("No members.");
+        }
+    }
+
+    @Test
     void documents_are_saved_rejected_with_their_text_and_shown_unrendered() {
         try (BrowserTab tab = tab().expecting("400").go("/settings/templates")) {
             Page page = tab.page();

@@ -11,6 +11,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.access.ApiTokenStore;
 import dev.semel.server.access.UserAccountStore;
 import dev.semel.server.api.ApiRoutes;
+import dev.semel.server.channel.UnsubscribeLinks;
 import dev.semel.server.api.PrometheusMetrics;
 import dev.semel.server.api.PublishedYamlWorkflow;
 import dev.semel.server.settings.SecretEncryptionKeys;
@@ -66,7 +67,8 @@ class OpenApiTest {
                     new dev.semel.server.settings.WorkspaceSettingRepositories(semel, SecretEncryptionKeys.of(""));
             new ApiRoutes(semel, ApiTokenStore.serving(semel), new PrometheusMetrics(semel), false)
                     .addRoutesFor(settings)
-                    .addWebhooks(settings, InstantSource.system())
+                    .addWebhooks(settings, InstantSource.system(), "")
+                    .addUnsubscribeLinks(settings, UnsubscribeLinks.NONE)
                     .addRoutesFor(UserAccountStore.serving(semel))
                     .router()
                     .routes()

@@ -139,6 +139,84 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
+    void every_attribute_reaches_expressions_and_absent_data_stays_absent_in_all_modes() {
+        admin().publish("""
+            semel: 1
+            workflow: attributes
+            owner: o
+            trigger:
+              events:
+                - type: attributes.seen
+                  data: { seen: "${ event.specversion + ' ' + event.subject + ' ' + event.dataschema + ' ' + event.tenant }",
+                          data: "${ has(event.data) }" }
+            steps: [{id: note, set: "${ input }"}]
+            output: ${ steps.note }
+            """).expect(200);
+        String json = "{\"specversion\":\"1.0\",\"id\":\"at1\",\"source\":\"/s\",\"type\":\"attributes.seen\",\"subject\":\"o\","
+                + "\"dataschema\":\"https://a.example/s\",\"tenant\":\"t\"}";
+        List<HttpReply> replies = List.of(
+                admin().send("POST", "/v1/events", json, CLOUD),
+                admin().send(
+                                "POST",
+                                "/v1/events",
+                                "",
+                                "ce-specversion: 1.0",
+                                "ce-id: at2",
+                                "ce-source: /s",
+                                "ce-type: attributes.seen",
+                                "ce-subject: o",
+                                "ce-dataschema: https://a.example/s",
+                                "ce-tenant: t"),
+                admin().send(
+                                "POST",
+                                "/v1/events",
+                                "[" + json.replace("at1", "at3") + "]",
+                                "Content-Type: application/cloudevents-batch+json"));
+        for (HttpReply reply : replies) {
+            JsonNode event = reply.expect(200).json();
+            String run = runs(event.has("items") ? event.path("items").get(0) : event).getFirst();
+            JsonNode row = admin().get("/v1/runs/" + run).expect(200).json();
+            assertEquals("1.0 o https://a.example/s t", row.at("/input/seen").asString(), row::toString);
+            assertEquals("false", row.at("/input/data").toString(), row::toString);
+        }
+    }
+
+    @Test
+    void an_invalid_attribute_is_rejected_in_all_modes() {
+        String[][] wrong = {
+            {"time", "2026-11-15"},
+            {"time", "2026-11-15T09:00Z"},
+            {"subject", ""},
+            {"datacontenttype", "json"},
+            {"dataschema", "relative"}
+        };
+        for (String[] one : wrong) {
+            String json = "{\"specversion\":\"1.0\",\"id\":\"w1\",\"source\":\"/s\",\"type\":\"w\",\"" + one[0] + "\":\"" + one[1]
+                    + "\",\"data\":{}}";
+            HttpReply structured = admin().send("POST", "/v1/events", json, CLOUD).expect(400);
+            assertEquals(one[0], structured.text("attribute"), structured.body());
+            JsonNode batch = admin().send(
+                            "POST", "/v1/events", "[" + json + "]", "Content-Type: application/cloudevents-batch+json")
+                    .expect(200)
+                    .json();
+            assertEquals(400, batch.at("/items/0/status_code").asInt(), batch::toString);
+            boolean type = one[0].equals("datacontenttype");
+            HttpReply binary = admin().send(
+                            "POST",
+                            "/v1/events",
+                            "{}",
+                            "ce-specversion: 1.0",
+                            "ce-id: w1",
+                            "ce-source: /s",
+                            "ce-type: w",
+                            "Content-Type: " + (type ? one[1] : "application/json"),
+                            type ? "X-None: 1" : "ce-" + one[0] + ": " + one[1])
+                    .expect(400);
+            assertEquals(one[0], binary.text("attribute"), binary.body());
+        }
+    }
+
+    @Test
     void a_bad_event_is_rejected_and_not_stored() {
         subscribe("strict_e", "{ type: e.paid }");
         String before = stage.rows() + stage.count("SELECT count(*) FROM semel_event");

@@ -155,7 +155,7 @@ class WebhookTamperingTest extends OnBothStores {
 
     @Test
     void a_preset_without_a_webhook_has_a_sample_and_an_unknown_preset_has_none() {
-        for (String preset : List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents")) {
+        for (String preset : List.of("stripe", "github", "shopify", "slack", "meta", "standard", "cloudevents")) {
             JsonNode sample = admin().post("/v1/webhooks/" + preset + "/sample", "")
                     .expect(200)
                     .json();
