@@ -19,6 +19,8 @@ public final class WorkflowStepEditorPanel {
     private static final Set<String> MESSAGES = Set.of("send", "notify", "digest");
     private static final List<String> TABS = List.of("general", "idempotent", "protection", "retry", "overrides");
     private static final int MOST_FREE = 12;
+    private static final String CHANNEL = "[a-z][a-z0-9_\\-]{0,63}";
+    private static final String OPTION = "[A-Za-z_][A-Za-z0-9_]*";
 
     private final DashboardTemplateJsonAccessor draft;
     private final DashboardTemplateJsonAccessor line;
@@ -91,7 +93,7 @@ public final class WorkflowStepEditorPanel {
         Stream<WorkflowStepEditorField> own = WorkflowStepEditorField.forTab(tab, kind()).stream();
         Stream<WorkflowStepEditorField> free = switch (tab) {
             case "general" -> inner(fields);
-            case "overrides" -> free(fields, "overrides");
+            case "overrides" -> overrides(fields);
             default -> Stream.empty();
         };
         return Stream.concat(own, free).map(field -> field.withValue(fields)).toList();
@@ -143,6 +145,41 @@ public final class WorkflowStepEditorPanel {
                 .limit(MOST_FREE)
                 .forEach(name -> found.add(WorkflowStepEditorField.text(map + "." + name, name)));
         return found.stream();
+    }
+
+    /** The options of each channel. */
+    private static Stream<WorkflowStepEditorField> overrides(DashboardTemplateJsonAccessor fields) {
+        JsonNode channels = fields.at("overrides").node();
+        return channels.propertyNames().stream()
+                .filter(name -> name.matches(CHANNEL))
+                .flatMap(channel -> channels.path(channel).propertyNames().stream()
+                        .filter(name -> name.matches(OPTION))
+                        .map(name -> WorkflowStepEditorField.text(
+                                "overrides." + channel + "." + name, channel + ": " + name)))
+                .limit(MOST_FREE);
+    }
+
+    /** The channel of a message step if the file names it without an expression; else the user types it. */
+    public String channel() {
+        String channel = draft.at("fields").at("send").text("channel");
+        return channel.matches(CHANNEL) ? channel : "";
+    }
+
+    /** The map of the file to which a new field is added. */
+    public String newFieldMap() {
+        return !tab.equals("overrides") ? "set" : channel().isEmpty() ? "overrides" : "overrides." + channel();
+    }
+
+    public String newFieldPattern() {
+        return newFieldMap().equals("overrides") ? CHANNEL + "\\." + OPTION : OPTION;
+    }
+
+    public String newFieldHint() {
+        return switch (newFieldMap()) {
+            case "set" -> "the name that later steps use";
+            case "overrides" -> "a channel and its option, e.g. email.reply_to";
+            default -> "an option of the channel " + channel() + ", e.g. reply_to";
+        };
     }
 
     /** The fields of the step that are on no tab and can be changed only in the file. */
@@ -245,10 +282,11 @@ public final class WorkflowStepEditorPanel {
         String added = form.text("new_name").strip();
         if (!added.isEmpty()) {
             String value = form.text("new_value").strip();
+            String into = form.text("new_in");
             edits.addObject()
                     .put("op", "set")
                     .put("step", step)
-                    .put("field", (form.text("new_in").equals("set") ? "set." : "overrides.") + added)
+                    .put("field", (into.matches("overrides(\\." + CHANNEL + ")?") ? into : "set") + "." + added)
                     .set("value", WorkflowStepEditorField.toJson(added, value, plain(value)));
         }
         button(edits, form, action);

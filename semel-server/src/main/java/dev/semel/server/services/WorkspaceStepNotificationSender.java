@@ -1,6 +1,7 @@
 package dev.semel.server.services;
 
 import dev.semel.error.ErrorCode;
+import dev.semel.error.RequestRejected;
 import dev.semel.error.SemelException;
 import dev.semel.server.channel.NotificationDeliveryReceipt;
 import dev.semel.server.channel.NotificationDispatcher;
@@ -9,6 +10,7 @@ import dev.semel.server.steps.StepNotificationSender;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -103,6 +105,11 @@ record WorkspaceStepNotificationSender(NotificationDispatcher outbox) implements
     }
 
     private static JsonNode overrides(JsonNode all, String channel) {
+        for (Map.Entry<String, JsonNode> one : all.properties()) {
+            if (!one.getValue().isObject()) {
+                throw new RequestRejected("a member of overrides is not a channel with its options. Nothing was sent.");
+            }
+        }
         JsonNode own = all.path(channel);
         return own.isObject() ? own : JsonNodeFactory.instance.objectNode();
     }

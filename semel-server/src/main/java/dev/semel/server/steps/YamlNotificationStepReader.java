@@ -3,6 +3,7 @@ package dev.semel.server.steps;
 import dev.cel.common.types.CelKind;
 import dev.semel.effect.EffectDuplicateProtection;
 import dev.semel.server.expressions.YamlMapReader;
+import dev.semel.server.expressions.YamlNode;
 import dev.semel.server.expressions.YamlValueTemplate;
 import dev.semel.workflow.EffectOperation;
 import java.util.Set;
@@ -33,7 +34,7 @@ final class YamlNotificationStepReader {
         YamlValueTemplate to = draft.requiredTemplate(send, "to", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         YamlValueTemplate data = draft.template(send, "data", CelKind.MAP);
         YamlEffectOptions terms = EFFECT.read(draft);
-        YamlValueTemplate overrides = draft.template(draft.fields(), "overrides", CelKind.MAP);
+        YamlValueTemplate overrides = readOverrides(draft, send.get("channel"));
         if (channel == null || template == null || to == null || terms == null) {
             return null;
         }
@@ -58,12 +59,42 @@ final class YamlNotificationStepReader {
                 draft.requiredTemplate(draft.fields(), "to", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
         YamlValueTemplate data = draft.template(draft.fields(), "data", CelKind.MAP);
         YamlEffectOptions terms = EFFECT.read(draft);
-        YamlValueTemplate overrides = draft.template(draft.fields(), "overrides", CelKind.MAP);
+        YamlValueTemplate overrides = readOverrides(draft, null);
         if (to == null || terms == null) {
             return null;
         }
         lint(draft, terms);
         return new YamlNotificationStep(notification, null, null, to, data, overrides, terms, place(draft, terms));
+    }
+
+    /**
+     * Options by channel. Options of a channel that the step does not use would change nothing, and nobody would notice.
+     *
+     * @param channel the channel of a `send`; null if a route decides
+     */
+    private static @Nullable YamlValueTemplate readOverrides(YamlStepReadContext draft, @Nullable YamlNode channel) {
+        YamlNode overrides = draft.fields().get("overrides");
+        String only = channel instanceof YamlNode.ScalarNode named
+                        && NAME.matcher(named.value().asString("")).matches()
+                ? named.value().asString("")
+                : "";
+        if (overrides instanceof YamlNode.MapNode map) {
+            map.members().forEach((name, entry) -> {
+                boolean expression = entry.value() instanceof YamlNode.ScalarNode text
+                        && text.value().asString("").startsWith("${");
+                if (!(entry.value() instanceof YamlNode.MapNode) && !expression) {
+                    draft.addError(
+                            entry.nameRange(),
+                            "'%s' must be a channel with its options, e.g. overrides: {%s: {reply_to: a@b.example}}."
+                                    .formatted(name, only.isEmpty() ? "email" : only));
+                } else if (!only.isEmpty() && !only.equals(name)) {
+                    draft.addError(
+                            entry.nameRange(),
+                            "'%s' is not the channel of this step, which is '%s'.".formatted(name, only));
+                }
+            });
+        }
+        return draft.template(draft.fields(), "overrides", CelKind.MAP);
     }
 
     private static YamlNotificationStep.StepLocation place(YamlStepReadContext draft, YamlEffectOptions terms) {
