@@ -29,6 +29,7 @@ final class DashboardSuccessMessages {
             Map.entry("removed", "Removed."),
             Map.entry("revoked", "Token revoked. The server rejects it from now on."),
             Map.entry("password", "Password changed. All your other sessions have ended."),
+            Map.entry("member", "Members of the cohort saved."),
             Map.entry("subscribed", "Subscription saved."),
             Map.entry("promote", "The candidate is now the current version."),
             Map.entry("rollback", "Rolled back. Runs that have started keep their version."),

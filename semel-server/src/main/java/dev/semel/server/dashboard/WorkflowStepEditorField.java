@@ -23,6 +23,8 @@ public record WorkflowStepEditorField(
 
     private static final List<FieldOption> UNITS = options("seconds", "minutes", "hours", "days");
 
+    private static final List<FieldOption> YES_OR_NO = options("true", "false");
+
     private static final Set<String> WIDE = Set.of(
             "idempotent.key",
             "idempotent.on_change",
@@ -97,7 +99,9 @@ public record WorkflowStepEditorField(
                     ? json.numberNode(new BigDecimal(value))
                     : json.numberNode(Long.parseLong(value));
         }
-        if (type.equals("boolean") && (value.equals("true") || value.equals("false"))) {
+        boolean logical = type.equals("boolean")
+                || List.of("subscription.subscribed", "cohort.member").contains(name);
+        if (logical && (value.equals("true") || value.equals("false"))) {
             return json.booleanNode(value.equals("true"));
         }
         return json.stringNode(value);
@@ -134,7 +138,8 @@ public record WorkflowStepEditorField(
                 Stream.concat(
                         Stream.of(
                                 text("digest.key", "Group key"),
-                                text("digest.collect_for", "Collects for").hint("e.g. 15m")),
+                                text("digest.collect_for", "Collects for").hint("e.g. 15m"),
+                                text("digest.item", "Item")),
                         message());
             case "notify" ->
                 Stream.of(text("notify", "Notification"), text("to", "To").hint("a profile or an address"));
@@ -146,6 +151,7 @@ public record WorkflowStepEditorField(
             case "wait_for_reply" ->
                 Stream.of(
                         text("wait_for_reply.to", "Reply to step"),
+                        text("wait_for_reply.from", "Sender").hint("the address that the reply comes from"),
                         text("wait_for_reply.timeout", "Timeout").hint("e.g. 3d"));
             case "approval" ->
                 Stream.of(
@@ -161,6 +167,31 @@ public record WorkflowStepEditorField(
                         text("parallel", "Concurrency"));
             case "tx" -> Stream.of(text("tx.sql", "SQL statement"));
             case "java" -> Stream.of(text("java", "Registered step"));
+            default -> ofRecipients(kind);
+        };
+    }
+
+    private static Stream<WorkflowStepEditorField> ofRecipients(String kind) {
+        return switch (kind) {
+            case "user_profile" ->
+                Stream.of(
+                        text("user_profile.find_or_create", "Find or create").hint("a profile id or an e-mail address"),
+                        text("user_profile.find", "Find"),
+                        text("user_profile.update", "Update"));
+            case "subscription" ->
+                Stream.of(
+                        text("subscription.profile", "Profile"),
+                        text("subscription.topic", "Topic").hint("a notification, a channel or a kind of channel"),
+                        text("subscription.subscribed", "Subscribed").choice(YES_OR_NO));
+            case "cohort" ->
+                Stream.of(
+                        text("cohort.profile", "Profile"),
+                        text("cohort.name", "Cohort"),
+                        text("cohort.member", "Member").choice(YES_OR_NO).hint("not set: the step only reads"));
+            case "template_search" ->
+                Stream.of(
+                        text("template_search.prefix", "Prefix of the template names"),
+                        text("template_search.channel", "Channel"));
             default -> Stream.empty();
         };
     }

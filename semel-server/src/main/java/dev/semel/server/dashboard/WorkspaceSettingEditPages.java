@@ -10,10 +10,10 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The page of one settings document (channel, route, template, alert or profile): show, save, remove. */
+/** The page of one settings document (channel, route, template, alert, profile or cohort): show, save, remove. */
 final class WorkspaceSettingEditPages {
     /** The kinds that users edit as JSON documents. Secrets and tokens have their own forms. */
-    static final Set<String> KINDS = Set.of("channels", "routes", "templates", "alerts", "profiles");
+    static final Set<String> KINDS = Set.of("channels", "routes", "templates", "alerts", "profiles", "cohorts");
 
     private static final String NEW = "";
 
@@ -26,7 +26,9 @@ final class WorkspaceSettingEditPages {
                 .form(one, (visit, form) -> save(visit, form, visit.pathParameter("name")))
                 .form(one + "/remove", WorkspaceSettingEditPages::remove)
                 .form(one + "/reveal", WorkspaceSettingEditPages::reveal)
-                .form(one + "/subscriptions", WorkspaceSettingEditPages::subscribe);
+                .form(one + "/subscriptions", WorkspaceSettingEditPages::subscribe)
+                .form("/settings/cohorts/{name}/members", (visit, form) -> changeMember(visit, form, "PUT"))
+                .form("/settings/cohorts/{name}/members/remove", (visit, form) -> changeMember(visit, form, "DELETE"));
     }
 
     static String example(String kind) {
@@ -57,6 +59,11 @@ final class WorkspaceSettingEditPages {
                   "over": "10m",
                   "channel": "mail",
                   "to": "ops@example.com"
+                }\
+                """;
+            case "cohorts" -> """
+                {
+                  "description": "Paying customers"
                 }\
                 """;
             default -> """
@@ -109,6 +116,9 @@ final class WorkspaceSettingEditPages {
         // A masked document is not editable: saving it would store the mask. The form shows revealed or typed values.
         view.with("masked", document.has("masked") && !wrote.problem().has("detail"));
         view.with("mayReveal", kind.equals("profiles") && visit.isAllowed("POST", path + "/reveal"));
+        boolean stored = kind.equals("cohorts") && document.number("version") > 0;
+        view.with(
+                "members", stored ? visit.get(path + "/members", visit.cursor()) : DashboardTemplateJsonAccessor.EMPTY);
         view.with(
                 "state",
                 kind.equals("alerts") ? visit.getOrEmpty(path + "/state") : DashboardTemplateJsonAccessor.EMPTY);
@@ -182,5 +192,21 @@ final class WorkspaceSettingEditPages {
         }
         visit.send("PUT", form, body, "profiles", visit.pathParameter("name"), "subscriptions", topic);
         return visit.redirect("subscribed", "settings", "profiles", visit.pathParameter("name"));
+    }
+
+    /** Adds a profile to a cohort, or removes it. */
+    private static ServerHttpResponse changeMember(DashboardPageRequest visit, SubmittedForm form, String method)
+            throws Exception {
+        String name = visit.pathParameter("name");
+        ObjectNode body = DashboardTemplateJsonAccessor.newObject();
+        visit.send(
+                method,
+                form,
+                body,
+                "cohorts",
+                name,
+                "members",
+                form.text("profile").strip());
+        return visit.redirect("member", "settings", "cohorts", name);
     }
 }

@@ -13,6 +13,7 @@ public final class WorkspaceSettingListPages {
             new SettingTab("secrets", "Secrets"),
             new SettingTab("alerts", "Alerts"),
             new SettingTab("profiles", "Profiles"),
+            new SettingTab("cohorts", "Cohorts"),
             new SettingTab("tokens", "API tokens"),
             new SettingTab("users", "Users"),
             new SettingTab("workspaces", "Workspaces"));
@@ -126,6 +127,9 @@ public final class WorkspaceSettingListPages {
     /** The most important fields of a document. */
     private static String summary(DashboardTemplateJsonAccessor doc) {
         DashboardTemplateJsonAccessor document = doc.at("document");
+        if (document.has("description")) {
+            return document.text("description");
+        }
         if (document.has("metric")) {
             return document.text("metric") + " above " + document.text("above") + " → " + document.text("channel");
         }

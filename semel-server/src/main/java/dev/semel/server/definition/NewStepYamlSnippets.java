@@ -31,6 +31,18 @@ public final class NewStepYamlSnippets {
                 unit: hours
               protect: at_most_once
             """);
+        BY_KIND.put("digest", """
+            - id: %s
+              digest:
+                key: ${ key("%s", input.id) }
+                collect_for: 15m
+                item: ${ input.id }
+              send:
+                channel: mail
+                to: ${ input.email }
+                template: digest
+              protect: at_most_once
+            """);
         BY_KIND.put("http", """
             - id: %s
               http:
@@ -42,6 +54,13 @@ public final class NewStepYamlSnippets {
                 key: ${ key("%s", input.id) }
               protect: provider_key
               provider_window: 24h
+            """);
+        BY_KIND.put("tx", """
+            - id: %s
+              tx:
+                sql: insert into orders (id) values (:id) on conflict do nothing
+                params:
+                  id: ${ input.id }
             """);
         BY_KIND.put("set", """
             - id: %s
@@ -57,6 +76,12 @@ public final class NewStepYamlSnippets {
               wait_for:
                 signal: %s.done
                 timeout: 3d
+            """);
+        BY_KIND.put("wait_for_reply", """
+            - id: %s
+              wait_for_reply:
+                from: ${ input.phone }
+                timeout: 1d
             """);
         BY_KIND.put("approval", """
             - id: %s
@@ -106,6 +131,30 @@ public final class NewStepYamlSnippets {
                   - id: %s_two
                     set:
                       ok: true
+            """);
+        BY_KIND.put("user_profile", """
+            - id: %s
+              user_profile:
+                find_or_create: ${ lower(trim(input.email)) }
+            """);
+        BY_KIND.put("subscription", """
+            - id: %s
+              subscription:
+                profile: ${ input.profile_id }
+                topic: newsletter
+                subscribed: false
+            """);
+        BY_KIND.put("cohort", """
+            - id: %s
+              cohort:
+                profile: ${ input.profile_id }
+                name: customers
+                member: true
+            """);
+        BY_KIND.put("template_search", """
+            - id: %s
+              template_search:
+                prefix: welcome
             """);
     }
 
