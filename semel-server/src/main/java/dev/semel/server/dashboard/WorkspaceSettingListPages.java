@@ -72,15 +72,7 @@ public final class WorkspaceSettingListPages {
                         .whenEmpty(
                                 "No tokens yet. Create one:",
                                 "semel token create --workspace default --scope trigger,read --name shop");
-            case "users" ->
-                DashboardListTableModel.titled("Users of this workspace")
-                        .text("Name", "name")
-                        .text("Role", "role")
-                        .text("Groups", doc -> doc.joinedText("groups"))
-                        .text("Log-in method", "login_method")
-                        .text("Disabled", doc -> doc.is("disabled") ? "yes" : "")
-                        .time("Changed", "changed_at")
-                        .whenEmpty("No users yet. Invite one below.", "");
+            case "users" -> users();
             case "workspaces" ->
                 DashboardListTableModel.titled(
                                 "Workspaces that you can see. To add one, create its first token with a token that has"
@@ -118,6 +110,17 @@ public final class WorkspaceSettingListPages {
                                 "None yet. Create one:",
                                 "semel " + kind.substring(0, kind.length() - 1) + " save NAME FILE");
         };
+    }
+
+    private static DashboardListTableModel users() {
+        return DashboardListTableModel.titled("Users of this workspace")
+                .text("Name", "name")
+                .text("Role", "role")
+                .text("Groups", doc -> doc.joinedText("groups"))
+                .text("Log-in method", "login_method")
+                .text("Disabled", doc -> doc.is("disabled") ? "yes" : "")
+                .time("Changed", "changed_at")
+                .whenEmpty("No users yet. Invite one below.", "");
     }
 
     private static String documentUrl(String kind, String name) {
