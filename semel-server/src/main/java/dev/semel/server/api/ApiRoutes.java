@@ -124,6 +124,8 @@ public final class ApiRoutes {
     private void addOpen(DocumentationRoutes manual, HealthRoutes health) {
         router.get("/schema/workflow-1.json", TokenScope.OPEN, manual::schema)
                 .get("/docs/{page}", TokenScope.OPEN, manual::page)
+                .get("/llms.txt", TokenScope.OPEN, manual::index)
+                .get("/llms-full.txt", TokenScope.OPEN, manual::allPages)
                 .get("/problems/{code}", TokenScope.OPEN, manual::problem)
                 .get("/healthz", TokenScope.OPEN, health::live)
                 .get("/readyz", TokenScope.OPEN, health::ready);

@@ -9,12 +9,49 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Serves the reference documentation from the jar, so that the links in error responses work on the same server. */
 final class DocumentationRoutes {
+    /** The pages of the reference, in the order in which a reader needs them. */
+    private static final List<String> PAGES = List.of(
+            "api",
+            "idempotency",
+            "errors",
+            "workflow-files",
+            "events",
+            "channels",
+            "settings",
+            "monitoring",
+            "cli",
+            "java");
+
+    /** An index of the pages for programs that read documentation, see llmstxt.org. */
+    ServerHttpResponse index(ServerHttpRequest request) {
+        StringBuilder index =
+                new StringBuilder("# Semel\n\n> A durable workflow server: the same trigger, step, message"
+                        + " or recovery does its work once.\n\n## Reference\n\n");
+        for (String name : PAGES) {
+            String title = text(name).lines().findFirst().orElse(name).replaceFirst("^# ", "");
+            index.append("- [%s](/docs/%s.md)\n".formatted(title, name));
+        }
+        return plain(index.toString());
+    }
+
+    /** All pages of the index in one text. */
+    ServerHttpResponse allPages(ServerHttpRequest request) {
+        return plain(PAGES.stream().map(DocumentationRoutes::text).collect(Collectors.joining("\n")));
+    }
+
+    private static String text(String name) {
+        return ApiErrors.orThrow(resource("/dev/semel/server/docs/" + name + ".md"), DocumentationRoutes::missing);
+    }
+
+    /** A page; `.md` at the end of its name changes nothing. */
     ServerHttpResponse page(ServerHttpRequest request) {
-        String name = request.parameter("page");
+        String name = request.parameter("page").replaceFirst("\\.md$", "");
         String text = ApiErrors.orThrow(
                 name.matches("[a-z-]{1,40}") ? resource("/dev/semel/server/docs/" + name + ".md") : null,
                 DocumentationRoutes::missing);
@@ -47,7 +84,7 @@ final class DocumentationRoutes {
     private static SemelException missing() {
         return ApiErrors.notFound(
                 "This server has no documentation page with this name. Nothing was changed.",
-                "The pages are /docs/idempotency, /docs/errors, /docs/api.");
+                "/llms.txt lists the pages.");
     }
 
     private static @Nullable String resource(String path) {

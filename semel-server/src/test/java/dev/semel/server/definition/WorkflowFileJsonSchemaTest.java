@@ -174,6 +174,9 @@ final class WorkflowFileJsonSchemaTest {
                         + "steps: [{id: a, http: {url: 'https://a.example'}, protect: ask, lookup: {}}]\n",
                 "semel: 1\nworkflow: w\nsteps: [{id: a, notify: lead, to: ann}]\n",
                 "semel: 1\nworkflow: w\nsteps: [{id: a, notify: lead, to: ann, protect: lookup}]\n",
+                "semel: 1\n"
+                        + "workflow: w\n"
+                        + "steps: [{id: a, notify: lead, to: ann, protect: ask, overrides: {reply_to: a@b.example}}]\n",
                 "semel: 1\nworkflow: w\nsteps: [{id: a, java: pay, protect: provider_key}]\n",
                 "semel: 1\nworkflow: w\nsteps: [{id: a, java: pay}]\n",
                 "semel: 1\nworkflow: w\nsteps: [{id: a, set: {}, when: yes please}]\n",

@@ -289,6 +289,8 @@ class OpenApiTest {
         client.ask(200, "GET", "/v1/audit", "");
         client.ask(200, "GET", "/v1/openapi.json", "");
         client.ask(200, "GET", "/docs/{page}", "");
+        client.ask(200, "GET", "/llms.txt", "");
+        client.ask(200, "GET", "/llms-full.txt", "");
         client.ask(200, "GET", "/problems/{code}", "");
         client.ask(200, "GET", "/healthz", "");
         client.ask(200, "GET", "/readyz", "");

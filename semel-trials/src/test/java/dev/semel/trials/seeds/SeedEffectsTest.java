@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.icegreen.greenmail.util.GreenMail;
+import com.icegreen.greenmail.util.ServerSetup;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnDevServers;
 import dev.semel.trials.support.ServerFixture;
+import jakarta.mail.MessagingException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -326,5 +329,79 @@ class SeedEffectsTest extends OnDevServers {
         HttpReply failed = ended("long_keys", "failed", "{\"id\": \"" + "k".repeat(70_000) + "\"}");
         assertEquals("invalid-input", failed.json().at("/error/code").asString(), failed.body());
         assertEquals(1, at("/long").size());
+    }
+
+    @Test
+    void an_override_names_its_channel_and_reaches_the_mail() throws MessagingException {
+        GreenMail mails = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
+        mails.start();
+        try {
+            admin().put("/v1/channels/mail", """
+                {"kind": "email", "smtp": {"host": "127.0.0.1", "port": %d, "security": "none", "from": "a@acme.example"}}
+                """.formatted(mails.getSmtp().getPort()))
+                    .expect(200);
+            admin().put("/v1/templates/hi", "{\"channel\": \"email\", \"subject\": \"Hi\", \"text\": \"Hello\"}")
+                    .expect(200);
+            String step = """
+                  - id: mail
+                    send: { channel: mail, to: ann@acme.example, template: hi }
+                    protect: at_most_once
+                    overrides: OVERRIDES
+                """;
+            publish("overriding", step.replace("OVERRIDES", "{ mail: { reply_to: help@acme.example } }"));
+            ended("overriding", "completed", "{}");
+            assertEquals("help@acme.example", mails.getReceivedMessages()[0].getReplyTo()[0].toString());
+            for (String wrong : List.of("{ reply_to: help@acme.example }", "{ email: { reply_to: a@b.example } }")) {
+                HttpReply rejected = admin().publish("semel: 1\nworkflow: overriding\nowner: trials\nsteps:\n"
+                        + step.replace("OVERRIDES", wrong));
+                rejected.expect(400);
+                assertEquals(8, rejected.json().at("/errors/0/line").asInt(), rejected.body());
+            }
+            publish("computing", step.replace("OVERRIDES", "\"${ input.overrides }\""));
+            ended("computing", "completed", "{\"overrides\": {\"mail\": {\"reply_to\": \"b@acme.example\"}}}");
+            ended("computing", "failed", "{\"overrides\": {\"reply_to\": \"b@acme.example\"}}");
+            assertEquals(2, mails.getReceivedMessages().length, "a mail without its override is not sent");
+        } finally {
+            mails.stop();
+        }
+    }
+
+    @Test
+    void a_batch_over_the_members_of_a_cohort_sends_each_of_them_one_message() {
+        admin().put("/v1/channels/spring", "{\"kind\": \"webhook\", \"url\": \"" + url("/spring") + "\"}")
+                .expect(200);
+        admin().put("/v1/templates/spring", "{\"channel\": \"webhook\", \"text\": \"Spring\"}")
+                .expect(200);
+        admin().put("/v1/cohorts/paying", "{}").expect(200);
+        for (String id : List.of("cus_1", "cus_2", "cus_3")) {
+            admin().put("/v1/profiles/" + id, "{\"email\": \"" + id + "@acme.example\"}")
+                    .expect(200);
+            admin().put("/v1/cohorts/paying/members/" + id, "{}").expect(200);
+        }
+        publish("spring_offer", """
+              - id: tell
+                send: { channel: spring, to: "${ input.profile }", template: spring }
+                protect: at_most_once
+            """);
+        String items = "";
+        for (JsonNode member :
+                admin().get("/v1/cohorts/paying/members").expect(200).json().path("items")) {
+            String id = member.path("profile_id").asString();
+            items += ",{\"key\": \"spring-2026/" + id + "\", \"data\": {\"profile\": \"" + id + "\"}}";
+        }
+        for (int sent = 0; sent < 2; sent++) {
+            JsonNode batch = admin().post(
+                            "/v1/workflows/spring_offer/trigger-batch", "{\"items\": [" + items.substring(1) + "]}")
+                    .expect(200)
+                    .json();
+            batch.path("items")
+                    .forEach(item -> ConcurrentCalls.until(
+                            "the run has ended",
+                            () -> !admin().get("/v1/runs/" + item.path("run_id").asString())
+                                    .json()
+                                    .path("ended_at")
+                                    .isNull()));
+        }
+        assertEquals(3, at("/spring").size());
     }
 }

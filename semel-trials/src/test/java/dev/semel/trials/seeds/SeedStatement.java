@@ -46,7 +46,7 @@ record SeedStatement(int number, String quote, Verdict verdict, String evidence)
 
     /** The evidence without the names of tests. */
     String reason() {
-        return TEST.matcher(evidence).replaceAll("").replace(",", "").strip();
+        return TEST.matcher(evidence).replaceAll("").replaceAll("^[, ]+|[, ]+$", "");
     }
 
     boolean linksToHeading() {

@@ -95,7 +95,7 @@ class SeedStatementsTest {
     @ParameterizedTest
     @CsvSource({
         "NoSuchTest#a_test, no test class has this name",
-        "TwiceTest#a_test, 'several classes have this name, write more of the package: [b.TwiceTest, c.TwiceTest]'",
+        "TwiceTest#a_test, 'several classes have this test, write more of the package: [b.TwiceTest, c.TwiceTest]'",
         "ATest#no_such_test, the class has no such method",
         "ATest#helper, the method is no test",
         "ATest#disabled, the test is disabled",

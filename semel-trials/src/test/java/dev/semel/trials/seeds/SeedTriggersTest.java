@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -239,5 +240,24 @@ class SeedTriggersTest extends OnDevServers {
                 admin().publish(without + "owner: payments-team\n").expect(200).json();
         assertFalse(owned.path("warnings").toString().contains("no owner"), owned::toString);
         assertEquals("payments-team", admin().get("/v1/workflows/unowned").text("owner"));
+    }
+
+    @Test
+    void an_index_lists_every_page_of_the_reference_and_each_page_has_its_markdown() throws IOException {
+        ApiCaller anyone = stage.server().stranger();
+        String index = anyone.get("/llms.txt").expect(200).body();
+        String all = anyone.get("/llms-full.txt").expect(200).body();
+        assertTrue(index.startsWith("# Semel\n"), index);
+        try (Stream<Path> pages = Files.list(Path.of("../docs/reference"))) {
+            for (Path page : pages.toList()) {
+                String path = "/docs/" + page.getFileName();
+                assertTrue(index.contains("](" + path + ")"), path);
+                String text = anyone.get(path).expect(200).body();
+                assertEquals(Files.readString(page), text, path);
+                assertEquals(text, anyone.get(path.replace(".md", "")).body(), path);
+                assertTrue(all.contains(text.strip()), path);
+            }
+        }
+        assertEquals(404, anyone.get("/docs/nothing.md").status());
     }
 }
