@@ -92,6 +92,7 @@ final class OpenApiClient {
                 .replace("{run_id}", "chosen-1")
                 .replace("{key}", "evt_1")
                 .replace("{delivery_id}", delivery)
+                .replace("{token}", "none")
                 .replace("{replay_id}", delivery)
                 .replace("{name}", source.isEmpty() ? "one" : source)
                 .replace("{event_id}", eventId)

@@ -23,6 +23,10 @@ final class WebhookApiCalls {
         client.about("", "").ask(200, "GET", HOOK + "/deliveries?limit=2", "");
         client.about(body, "").ask(200, "POST", HOOK + "/deliveries/{delivery_id}/reprocess", "");
         client.about("dlv_none", "").ask(404, "POST", HOOK + "/deliveries/{delivery_id}/reprocess", "");
+        String verification = "/v1/webhooks/src_{name}?hub.mode=subscribe&hub.challenge=1&hub.verify_token=t";
+        client.about("", "none").ask(404, "GET", verification, "");
+        client.about("", "").ask(404, "GET", "/v1/unsubscribe/{token}", "");
+        client.ask(404, "POST", "/v1/unsubscribe/{token}", "");
         client.about("", "").ask(200, "DELETE", HOOK, "");
         client.ask(404, "GET", HOOK, "");
     }
