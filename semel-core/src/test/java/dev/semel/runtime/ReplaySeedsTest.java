@@ -229,7 +229,7 @@ final class ReplaySeedsTest {
                         SafeReplayStepAction.SEND_AGAIN,
                         SafeReplayStepAction.RESEND,
                         SafeReplayStepAction.RUN_AGAIN);
-                perhaps += calls(prediction, SafeReplayStepAction.CHECK, SafeReplayStepAction.ASK, null);
+                perhaps += calls(prediction, SafeReplayStepAction.CHECK, SafeReplayStepAction.ASK);
                 // What code asks for behind its record is not predicted one by one, and is said to be open.
                 boolean completed = item.preview().contains("\"status\":\"completed\"");
                 int open = completed ? 0 : open(prediction, effects);
@@ -296,14 +296,10 @@ final class ReplaySeedsTest {
         return TestRuntime.of(kit).replays();
     }
 
-    private static int calls(
-            ReplayPreview prediction,
-            SafeReplayStepAction one,
-            @Nullable SafeReplayStepAction two,
-            @Nullable SafeReplayStepAction three) {
+    private static int calls(ReplayPreview prediction, SafeReplayStepAction... actions) {
         int calls = 0;
         for (PlannedReplayStep step : prediction.steps()) {
-            calls += step.action() == one || step.action() == two || step.action() == three ? 1 : 0;
+            calls += List.of(actions).contains(step.action()) ? 1 : 0;
         }
         return calls;
     }
