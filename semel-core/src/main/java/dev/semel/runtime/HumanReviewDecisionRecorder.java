@@ -178,6 +178,11 @@ public final class HumanReviewDecisionRecorder {
         semel.lookForWork();
     }
 
+    /** Whether the run stopped because the outcome of an effect is unknown, so that a decision resumes it. */
+    public static boolean hasUnknownOutcome(DatabaseRows.RunRow run) {
+        return FailedRunResumePlanner.hasUnknownOutcome(run);
+    }
+
     /** Resumes a run that had stopped because the outcome of the effect was unknown. */
     private void resumeStopped(RunId id, StoreWriteCommand.ChangeAuthor by) {
         DatabaseRows.RunRow run = semel.view(reads -> reads.claimedRun(id));

@@ -1,7 +1,6 @@
 package dev.semel.server.api;
 
 import dev.semel.effect.EffectLedger;
-import dev.semel.engine.FailedRunResumePlanner;
 import dev.semel.journal.JournalCodec;
 import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunState;
@@ -299,7 +298,7 @@ final class HumanReviewJsonRenderer {
     private static boolean hasStopped(ReviewContext one) {
         return one.row().kind() == HumanReviewStoreWriteCommand.ReviewKind.DOUBT
                 && one.run() != null
-                && FailedRunResumePlanner.hasUnknownOutcome(one.run());
+                && HumanReviewDecisionRecorder.hasUnknownOutcome(one.run());
     }
 
     private static String resuming(String word) {

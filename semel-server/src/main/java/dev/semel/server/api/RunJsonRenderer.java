@@ -3,10 +3,10 @@ package dev.semel.server.api;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
-import dev.semel.engine.FailedRunResumePlanner;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
+import dev.semel.runtime.HumanReviewDecisionRecorder;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpResponse;
@@ -112,7 +112,7 @@ final class RunJsonRenderer {
         out.set("error", error);
         String resendUntil = resendUntil(run);
         out.put("safe_to_resend_until", resendUntil);
-        if (error instanceof ObjectNode failure && FailedRunResumePlanner.hasUnknownOutcome(run)) {
+        if (error instanceof ObjectNode failure && HumanReviewDecisionRecorder.hasUnknownOutcome(run)) {
             failure.put("safe_to_resend_until", resendUntil);
         }
         DatabaseRows.RunEnd end = run.end();
@@ -134,10 +134,10 @@ final class RunJsonRenderer {
 
     /** Null unless the run has an effect with an unknown outcome that is safe to send again with the same key. */
     private @Nullable String resendUntil(DatabaseRows.RunRow run) {
-        boolean retries = run.progress() != null
-                && String.valueOf(run.progress().waitingFor()).contains("\"retry\"");
-        boolean cancelled = run.state() == dev.semel.run.RunState.CANCELLED;
-        if (!retries && !cancelled && !FailedRunResumePlanner.hasUnknownOutcome(run)) {
+        boolean open = run.state() == dev.semel.run.RunState.WAITING
+                || run.state() == dev.semel.run.RunState.CANCELLED
+                || HumanReviewDecisionRecorder.hasUnknownOutcome(run);
+        if (!open) {
             return null;
         }
         long until = StoreReader.read(semel, reads -> reads.resendUntil(run.id()));
