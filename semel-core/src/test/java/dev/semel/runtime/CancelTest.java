@@ -174,7 +174,8 @@ final class CancelTest extends SqliteTestBase {
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10050)
             INSERT INTO semel_effect SELECT e.ws, e.digest || ' ' || n.i, e.step || ' ' || n.i, e.run, e.claim,
                 e.reservation, e.state, e.generation, e.attempt, e.first_at - 1, e.accepted_at, e.window_micros,
-                e.expires_at, e.data, e.result, e.key, e.path, e.workflow_id, e.protection, e.action, e.object, e.worth
+                e.expires_at, e.data, e.result, e.key, e.path, e.workflow_id, e.protection, e.action, e.object, e.worth,
+                e.sent_key, e.sent_at, e.content
             FROM semel_effect e, n WHERE e.path = 'a'
             """);
         open();

@@ -15,9 +15,9 @@ final class InvariantsTest {
     @CsvSource(delimiter = '|', textBlock = """
         a name stands for a run            | UPDATE semel_key SET run = zeroblob(16)
         both at work and ended, or neither | DELETE FROM semel_unfinished_run
-        both at work and ended, or neither | INSERT INTO semel_finished_run SELECT run, 10, 0, NULL, NULL, NULL, NULL, '', NULL, NULL FROM semel_unfinished_run
+        both at work and ended, or neither | INSERT INTO semel_finished_run SELECT run, 10, 0, NULL, NULL, NULL, NULL, '', 0, NULL, NULL FROM semel_unfinished_run
         row of semel_unfinished_run is about no run  | INSERT INTO semel_unfinished_run (run, workflow_id, claim_count, state, start_blocked) VALUES (zeroblob(16), 'wf', 0, 2, 0)
-        row of semel_finished_run is about no run   | INSERT INTO semel_finished_run VALUES (zeroblob(16), 10, 0, NULL, NULL, NULL, NULL, '', NULL, NULL)
+        row of semel_finished_run is about no run   | INSERT INTO semel_finished_run VALUES (zeroblob(16), 10, 0, NULL, NULL, NULL, NULL, '', 0, NULL, NULL)
         row of semel_journal is about no   | INSERT INTO semel_journal VALUES (zeroblob(16), 0, 0, '')
         row of semel_duplicate_request is about no   | UPDATE semel_duplicate_request SET run = zeroblob(16)
         row of semel_duplicate_count is about no run   | UPDATE semel_duplicate_count SET run = zeroblob(16)

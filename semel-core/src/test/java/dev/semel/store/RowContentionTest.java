@@ -86,11 +86,11 @@ final class RowContentionTest {
     /** A transaction that has inserted the effect's row for another run and is not committed. */
     private Connection reserving(TestEffect effect, RunId other) throws SQLException {
         String columns = "ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,"
-                + " window_micros, expires_at, key, path, workflow_id, protection, action";
+                + " window_micros, expires_at, key, path, workflow_id, protection, action, sent_at";
         return stopped("INSERT INTO semel_effect (" + columns + ") VALUES ("
                 + effect.id().workspace() + ", '"
                 + effect.id().digest() + "', 'other', " + hex(other) + ", 1, 1, 1, 1, 1, 1, 0, 0, 0, 'k', 'p', 'wf', "
-                + "'ask', 'create')");
+                + "'ask', 'create', 1)");
     }
 
     @Test

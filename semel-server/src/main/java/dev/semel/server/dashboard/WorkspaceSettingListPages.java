@@ -59,19 +59,7 @@ public final class WorkspaceSettingListPages {
 
     private static DashboardListTableModel grid(String kind) {
         return switch (kind) {
-            case "tokens" ->
-                DashboardListTableModel.titled("API tokens. The server shows a token only once, when you create it")
-                        .code("Token", "token_id")
-                        .text("Name", "name")
-                        .text("Scopes", doc -> doc.joinedText("scopes"))
-                        .text(
-                                "Quota per minute",
-                                doc -> doc.number("quota_per_minute") == 0 ? "none" : doc.count("quota_per_minute"))
-                        .time("Created", "created_at")
-                        .time("Revoked", "revoked_at")
-                        .whenEmpty(
-                                "No tokens yet. Create one:",
-                                "semel token create --workspace default --scope trigger,read --name shop");
+            case "tokens" -> tokens();
             case "users" ->
                 DashboardListTableModel.titled("Users of this workspace")
                         .text("Name", "name")
@@ -112,12 +100,24 @@ public final class WorkspaceSettingListPages {
         };
     }
 
+    private static DashboardListTableModel tokens() {
+        return DashboardListTableModel.titled("API tokens. The server shows a token only once, when you create it")
+                .code("Token", "token_id")
+                .text("Name", "name")
+                .text("Scopes", doc -> doc.joinedText("scopes"))
+                .text(
+                        "Quota per minute",
+                        doc -> doc.number("quota_per_minute") == 0 ? "none" : doc.count("quota_per_minute"))
+                .time("Created", "created_at")
+                .time("Revoked", "revoked_at")
+                .whenEmpty(
+                        "No tokens yet. Create one:",
+                        "semel token create --workspace default --scope trigger,read --name shop");
+    }
+
     private static DashboardListTableModel profiles(String kind) {
         return DashboardListTableModel.titled("Profiles of message recipients")
-                .link(
-                        "Profile",
-                        doc -> doc.text("profile_id"),
-                        doc -> documentUrl(kind, doc.text("profile_id")))
+                .link("Profile", doc -> doc.text("profile_id"), doc -> documentUrl(kind, doc.text("profile_id")))
                 .time("Changed", "changed_at")
                 .text("By", "changed_by")
                 .whenEmpty("No profiles yet. Create one:", "semel profile save usr_1 profile.json");
