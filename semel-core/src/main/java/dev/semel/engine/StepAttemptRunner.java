@@ -136,8 +136,8 @@ final class StepAttemptRunner {
         if (failure instanceof HttpStatusException status && status.retryAfter() != null) {
             Duration wanted = status.retryAfter();
             Duration atLeast = wanted.compareTo(SHORTEST_RETRY_AFTER) < 0 ? SHORTEST_RETRY_AFTER : wanted;
-            long least = MicrosecondConverter.of(
-                    atLeast.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : atLeast);
+            long least =
+                    MicrosecondConverter.of(atLeast.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : atLeast);
             // Later, never earlier: many runs that got the same time must not all come in the same second.
             return least + (long) (ambient.random().nextDouble() * (least / 10.0));
         }

@@ -176,15 +176,16 @@ final class OutcomeUnknownTest {
             RunHandle<String> run = stopped(bench, flow);
             int ws = bench.semel().testAccess().workspace();
             long until = chargeRow(bench, run).resendUntil();
-            Function<Long, DatabaseRows.ResendLoss> before = end -> Objects.requireNonNull(
-                            bench.semel().view(reads -> reads.resendLosses(ws, end, until)))
-                    .getFirst();
+            Function<Long, DatabaseRows.ResendLoss> before =
+                    end -> Objects.requireNonNull(bench.semel().view(reads -> reads.resendLosses(ws, end, until)))
+                            .getFirst();
             assertEquals(0, before.apply(until - 1).inHour());
             assertEquals(1, before.apply(until).inHour());
             assertEquals(1, before.apply(until).inDay());
             assertEquals(1, before.apply(until).runs());
             assertEquals(until, before.apply(until).soonest());
-            assertEquals(until, (long) Objects.requireNonNull(bench.semel().view(reads -> reads.resendUntil(OutageBench.id(run)))));
+            assertEquals(until, (long)
+                    Objects.requireNonNull(bench.semel().view(reads -> reads.resendUntil(OutageBench.id(run)))));
             bench.provider.answers(Answer.OK);
             run.resume("ann", "back");
             OutageBench.untilEnded(run, RunStatus.COMPLETED);

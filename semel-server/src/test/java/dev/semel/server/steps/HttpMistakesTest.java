@@ -91,8 +91,8 @@ final class HttpMistakesTest {
             value = {
                 "body: {a: 1}, form: {a: 1} | protect: ask | set either `body` or `form`, not both",
                 "redirects: 1 | protect: ask | only GET and HEAD can follow redirects",
-                "idempotency_header: none | {protect: provider_key, provider_window: 1h} | `idempotency_header: none` removes"
-                        + " the key",
+                "idempotency_header: none | {protect: provider_key, provider_window: 1h} | `idempotency_header: none`"
+                        + " removes the key",
                 "body: 1 | protect: provider_key | SEM-P03: `protect: provider_key` needs provider_window",
                 "body: 1 | protect: lookup | protect: lookup needs a lookup section",
                 "body: 1 | protect: maybe | POST supports protect:",

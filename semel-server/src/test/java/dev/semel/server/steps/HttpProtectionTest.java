@@ -114,7 +114,9 @@ final class HttpProtectionTest extends HttpStepTestBench {
     void a_declared_retry_replaces_the_default() {
         server.answers("HTTP/1.1 503 Down\r\n\r\n");
         String step = post("protect: provider_key\nprovider_window: 24h\nretry: ");
-        assertEquals("outcome-unknown", failure(step + "{attempts: 2}", "{\"order\":1}").reason());
+        assertEquals(
+                "outcome-unknown",
+                failure(step + "{attempts: 2}", "{\"order\":1}").reason());
         oneKey(2);
         failure(step + "{within: 5s, first: 1s, factor: 1}", "{\"order\":1}");
         assertTrue(keys().size() >= 2 + 6 && keys().size() <= 2 + 12, "attempts for 5 s: " + keys().size());
@@ -217,7 +219,9 @@ final class HttpProtectionTest extends HttpStepTestBench {
                 socket.getOutputStream().write((OK + "{\"id\":7,\"name\":\"n\"}").getBytes(StandardCharsets.UTF_8));
             }
         });
-        String run = bench.start(post("protect: " + protection + "\nprovider_window: 24h\nbecause: a test\ntimeout: 600s"), "{\"order\":1}");
+        String run = bench.start(
+                post("protect: " + protection + "\nprovider_window: 24h\nbecause: a test\ntimeout: 600s"),
+                "{\"order\":1}");
         arrived.await();
         bench.die();
         assertEquals(result, bench.result(run).toString());

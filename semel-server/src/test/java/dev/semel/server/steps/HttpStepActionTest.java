@@ -132,7 +132,8 @@ final class HttpStepActionTest extends HttpStepTestBench {
     @Test
     void an_oversized_response_is_not_requested_again() {
         server.answers(OK + "\"" + "x".repeat(3_000) + "\"");
-        String step = "http: {method: POST, url: \"%s\", max_response: 2KiB}\nprotect: provider_key\nprovider_window: 24h";
+        String step =
+                "http: {method: POST, url: \"%s\", max_response: 2KiB}\nprotect: provider_key\nprovider_window: 24h";
         assertEquals(
                 "result-not-recordable",
                 failure(step.formatted(server.url("/")), "{}").reason());

@@ -230,7 +230,8 @@ class DetailPagesInBrowserTest {
             Locator row = page.locator("tr", new Page.LocatorOptions().setHasText(id));
             row.locator("a").first().click();
             assertThat(page.locator(".evidence"))
-                    .containsText("The outcome of the effect is unknown. Semel does not send it again before a decision.");
+                    .containsText(
+                            "The outcome of the effect is unknown. Semel does not send it again before a decision.");
             tab.shoot("review");
             slow.go(URI.create(page.url()).getPath());
             page.locator("#d-note").fill("the warehouse has it");

@@ -110,7 +110,9 @@ class SafeResendTest {
     void the_api_shows_until_when_a_resend_is_safe_and_a_replay_sends_the_same_key(StoreKind kind) {
         try (SemelServer serve = serve(kind.fresh(folder), ClockAndRandomSource.real())) {
             ApiCaller caller = new ApiCaller(serve.port(), "dev", _ -> {});
-            assertEquals(0, caller.get("/v1/recovery").expect(200).json().path("runs").asInt());
+            assertEquals(
+                    0,
+                    caller.get("/v1/recovery").expect(200).json().path("runs").asInt());
             publish(caller, "40m");
             JsonNode run = ended(caller, start(caller, 1), "failed");
             assertEquals("outcome-unknown", run.at("/error/code").asString());
@@ -149,7 +151,9 @@ class SafeResendTest {
                             == 3);
             assertEquals(6, keys.size());
             assertEquals(3, new HashSet<>(keys).size(), "each run sent one key");
-            assertEquals(0, caller.get("/v1/recovery").expect(200).json().path("runs").asInt());
+            assertEquals(
+                    0,
+                    caller.get("/v1/recovery").expect(200).json().path("runs").asInt());
         }
     }
 
@@ -166,7 +170,8 @@ class SafeResendTest {
             caller.put("/v1/channels/ops", "{\"kind\":\"webhook\",\"url\":\"" + receiver.url() + "/alerts\"}")
                     .expect(200);
             caller.put("/v1/alerts/resend", """
-                    {"metric":"safe_resend_ends","above":0,"over":"1h","channel":"ops","to":"on-call"}""").expect(200);
+                {"metric":"safe_resend_ends","above":0,"over":"1h","channel":"ops","to":"on-call"}\
+                """).expect(200);
             Duration step = Duration.ofMinutes(20);
             for (int i = 0; i < 30 * 24 * 3; i++) {
                 if (random.nextInt(40) == 0) {
@@ -190,7 +195,8 @@ class SafeResendTest {
                     .map(CountingReceiver.ReceivedRequest::body)
                     .toList();
             assertFalse(reported.isEmpty());
-            assertTrue(reported.getFirst().contains("run of charge loses safe re-send at 2026-11-"), reported.getFirst());
+            assertTrue(
+                    reported.getFirst().contains("run of charge loses safe re-send at 2026-11-"), reported.getFirst());
             JsonNode reviews = caller.get("/v1/reviews?limit=100").json().path("items");
             assertTrue(reviews.size() > 20, "each run whose time has passed waits for a decision");
         }
