@@ -4,6 +4,7 @@ import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.engine.EngineLimits;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.EffectInDoubt;
+import dev.semel.error.StepFailed;
 import dev.semel.runtime.RunHandle;
 import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
@@ -142,6 +143,20 @@ final class CrashChild {
                 case DID_NOT_HAPPEN -> run.confirmNotDone("effect", "tester");
             };
             return decided ? afterDecision(run) : new String[] {"over", "in_doubt", ""};
+        } catch (StepFailed e) {
+            return e.reason().equals("outcome-unknown")
+                    ? afterResume(run)
+                    : new String[] {"over", "failed", e.toString()};
+        } catch (RuntimeException e) {
+            return new String[] {"over", "failed", e.toString()};
+        }
+    }
+
+    /** The attempts ended and the outcome is unknown: an operator resumes the run, which sends the same key again. */
+    private static String[] afterResume(RunHandle<String> run) {
+        try {
+            run.resume("tester", "the receiver answers again");
+            return completed(run);
         } catch (RuntimeException e) {
             return new String[] {"over", "failed", e.toString()};
         }

@@ -38,7 +38,7 @@ final class CrashMatrix {
             Map.entry(
                     "effect-doubted",
                     new LabelReach(
-                            EnumSet.of(CrashAction.ASK, CrashAction.PROVIDER_KEY, CrashAction.ALREADY_DONE),
+                            EnumSet.of(CrashAction.ASK),
                             "it is sent again, looked up, or ends as indeterminate, and nobody is asked; what is called"
                                     + " here has a provider that answers")),
             Map.entry("tx-done", new LabelReach(EnumSet.of(CrashAction.TX), "it inserts no rows of the user")),
@@ -148,9 +148,10 @@ final class CrashMatrix {
         add(CrashAction.AT_MOST_ONCE, "drops-1", at("run-ending"));
         add(CrashAction.ASK, "drops-1", at("effect-doubted"));
         add(CrashAction.LOOKUP, "drops-2", at("lookup-empty", 2));
-        add(CrashAction.PROVIDER_KEY, "drops-3", at("effect-doubted"));
-        add(CrashAction.PROVIDER_KEY, "resets-3", at("effect-doubted"));
-        add(CrashAction.ALREADY_DONE, "drops-3", at("effect-doubted"));
+        // The attempts end and the outcome is unknown: the run stops, and is resumed.
+        add(CrashAction.PROVIDER_KEY, "drops-3", at("run-ending"));
+        add(CrashAction.PROVIDER_KEY, "resets-3", at("run-ending"));
+        add(CrashAction.ALREADY_DONE, "drops-3", at("run-ending"));
     }
 
     /** The process that takes over ends as well. */
