@@ -1,6 +1,5 @@
 package dev.semel.server.api;
 
-import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.DatabaseRows;
@@ -25,17 +24,12 @@ record ChangedMessageView(SemelRuntime semel, RunPiiMaskFactory masks) {
         if (row.kind() != HumanReviewStoreWriteCommand.ReviewKind.CHANGE) {
             return null;
         }
-        JsonNode question = StrictJsonCodec.parse(row.question());
-        RunId before = RunId.parse(question.path(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_RUN)
-                .asString(""));
+        RunId before = UnmaskedPiiValue.previousRun(row);
         DatabaseRows.RunRow run = before == null ? null : semel.view(reads -> reads.run(row.ws(), before));
         PiiMask earlier = masks.of(run, row.ws(), row.workflowId());
         ObjectNode out = RunJsonRenderer.newObject();
         out.put("previous_run_id", run == null ? before == null ? null : before.text() : run.runIdText());
-        out.put(
-                "previous_at",
-                RunJsonRenderer.formatTime(question.path(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_AT)
-                        .asLong(0)));
+        out.put("previous_at", RunJsonRenderer.formatTime(UnmaskedPiiValue.previousAt(row)));
         UnmaskedPiiValue previous =
                 UnmaskedPiiValue.changedData(row, HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_DATA);
         UnmaskedPiiValue next = UnmaskedPiiValue.changedData(row, HumanReviewStoreWriteCommand.ReviewQuestion.NEW_DATA);

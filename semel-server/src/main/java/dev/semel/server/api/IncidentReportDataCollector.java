@@ -16,8 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -34,7 +32,6 @@ final class IncidentReportDataCollector {
     private static final int MAX_SHOWN = 50;
     private static final int LONGEST_MESSAGE = 300;
     private static final int LONGEST_INPUT = 2_000;
-    private static final Pattern HTTP_STATUS = Pattern.compile("HTTP status ([0-9]{3})");
 
     private final SemelRuntime semel;
     private final IncidentPeriod span;
@@ -100,11 +97,8 @@ final class IncidentReportDataCollector {
         StoreWrite.RunResult ending = end.result();
         PiiMask mask = new RunPiiMaskFactory(semel).of(run);
         String message = UnmaskedPiiValue.message(ending).maskTextWith(mask);
-        Matcher status = HTTP_STATUS.matcher(String.valueOf(ending.errorMessage()));
         ObjectNode out = RunJsonRenderer.newObject();
-        if (status.find()) {
-            out.put("http_status", Integer.parseInt(status.group(1)));
-        }
+        UnmaskedPiiValue.httpStatus(ending).ifPresent(status -> out.put("http_status", status));
         // The report is stored as text, so PII must be masked now.
         String input = StrictJsonCodec.write(UnmaskedPiiValue.input(run).maskWith(mask));
         return out.put("input", input.length() > LONGEST_INPUT ? input.substring(0, LONGEST_INPUT) + "…" : input)

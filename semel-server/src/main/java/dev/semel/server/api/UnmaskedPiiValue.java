@@ -3,11 +3,15 @@ package dev.semel.server.api;
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.MetricUpdateCollector;
 import dev.semel.store.StoreWrite;
+import java.util.OptionalInt;
 import java.util.SequencedSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -18,6 +22,8 @@ import tools.jackson.databind.node.StringNode;
  * test keeps views from reading these columns in any other way, so no view can forget the mask.
  */
 final class UnmaskedPiiValue {
+    private static final Pattern HTTP_STATUS = Pattern.compile("HTTP status ([0-9]{3})");
+
     private final JsonNode node;
     private final MemberNames names;
     private final boolean leftOut;
@@ -83,6 +89,26 @@ final class UnmaskedPiiValue {
         boolean empty =
                 part.isMissingNode() || part.isString() && part.asString().isEmpty();
         return new UnmaskedPiiValue(empty ? JsonNodeFactory.instance.nullNode() : part, MemberNames.FROM_DATA, false);
+    }
+
+    /** The run that sent the message before; null if it is not stored. An id of Semel is no PII. */
+    static @Nullable RunId previousRun(HumanReviewStoreWriteCommand.ReviewRow row) {
+        return RunId.parse(StrictJsonCodec.parse(row.question())
+                .path(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_RUN)
+                .asString(""));
+    }
+
+    /** When the message was accepted before; 0 if it is not stored. */
+    static long previousAt(HumanReviewStoreWriteCommand.ReviewRow row) {
+        return StrictJsonCodec.parse(row.question())
+                .path(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_AT)
+                .asLong(0);
+    }
+
+    /** The HTTP status in the error of a run; empty if it has none. A status is no PII. */
+    static OptionalInt httpStatus(StoreWrite.RunResult ending) {
+        Matcher status = HTTP_STATUS.matcher(String.valueOf(ending.errorMessage()));
+        return status.find() ? OptionalInt.of(Integer.parseInt(status.group(1))) : OptionalInt.empty();
     }
 
     /** The data of a message in a review, which are JSON inside a text; null if they are not stored. */

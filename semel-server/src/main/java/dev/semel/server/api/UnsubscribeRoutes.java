@@ -36,7 +36,7 @@ record UnsubscribeRoutes(SemelRuntime semel, WorkspaceSettingRepositories settin
 
     ServerHttpResponse ask(ServerHttpRequest request) {
         find(request);
-        return page("You will receive no more messages of this kind.", BUTTON);
+        return page("Press the button to receive no more messages of this kind.", BUTTON);
     }
 
     /** Mail providers send the body `List-Unsubscribe=One-Click`; the link alone decides. A repeat changes nothing. */

@@ -227,7 +227,7 @@ final class CliCommandTree {
                         "monitoring", "Shows the five monitoring metrics.", new IdempotencyMetricsShowCommand()),
                 CliCommandGroup.create(
                         "recovery",
-                        "Shows until when runs with an unknown outcome are safe to send again.",
+                        "Shows until when unknown outcomes are safe to send again.",
                         new RecoveryShowCommand()),
                 CliCommandGroup.create(
                         "fact", "Lists the records behind a monitoring metric.", new MetricSourceRecordListCommand()),

@@ -67,7 +67,8 @@ class ServerHttpResponseTest {
              "title": "Idempotency-Key was used before for a different request",
              "status": 422, "detail": "What. State.", "instance": "urn:uuid:%s",
              "code": "idempotency-key-conflict", "retryable": false, "fix": "Do this.",
-             "run_id": "run_1", "changed": ["amount"]}
+             "run_id": "run_1", "changed": ["amount"], "idempotency_key": null,
+             "spec": "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.2"}
             """.formatted(ID));
         assertEquals(expected, JsonMapper.shared().readTree(answer.body()));
     }

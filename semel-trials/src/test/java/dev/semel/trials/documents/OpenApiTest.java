@@ -11,9 +11,9 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.access.ApiTokenStore;
 import dev.semel.server.access.UserAccountStore;
 import dev.semel.server.api.ApiRoutes;
-import dev.semel.server.channel.UnsubscribeLinks;
 import dev.semel.server.api.PrometheusMetrics;
 import dev.semel.server.api.PublishedYamlWorkflow;
+import dev.semel.server.channel.UnsubscribeLinks;
 import dev.semel.server.settings.SecretEncryptionKeys;
 import dev.semel.server.steps.YamlStepDependencies;
 import dev.semel.trials.architecture.SourceFile;
@@ -213,6 +213,7 @@ class OpenApiTest {
         client.ask(200, "GET", "/v1/runs/{run_id}/timeline?limit=1&after=1", "");
         client.ask(400, "GET", "/v1/runs/{run_id}/timeline?limit=1001", "");
         client.ask(200, "GET", "/v1/runs/{run_id}/requests", "");
+        client.ask(200, "GET", "/v1/recovery", "");
         client.ask(200, "GET", "/v1/requests", "");
         client.ask(200, "GET", "/v1/requests?q=kind:conflict+workflow:payment_receipt+since:1h", "");
         client.ask(400, "GET", "/v1/requests?q=kind:odd", "");

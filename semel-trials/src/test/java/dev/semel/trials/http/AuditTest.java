@@ -41,7 +41,8 @@ class AuditTest extends OnBothStores {
             "POST /v1/webhooks/{name}", "the delivery is kept",
             "POST /v1/runs/{run_id}/signals/{name}", "the timeline of the run has the signal",
             "DELETE /v1/sessions/{session_id}", "tokens have no sessions; the tests of the pages look for its row",
-            "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it");
+            "POST /v1/signals/{name}", "the signal is stored, and the timeline of the run has it",
+            "POST /v1/unsubscribe/{token}", "the subscription says that the link in a mail changed it");
 
     /** They change nothing. */
     private static final Map<String, String> NOTHING = Map.of(
