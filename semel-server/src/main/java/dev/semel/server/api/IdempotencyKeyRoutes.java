@@ -125,17 +125,21 @@ final class IdempotencyKeyRoutes {
                 .filter(held -> isInUse(held, now))
                 .toList();
         ObjectNode response = releaseJson(found.getFirst());
-        history.addDuplicateRisks(response, toRelease, now);
-        if ("true".equals(request.query("dry_run"))) {
+        boolean dry = "true".equals(request.query("dry_run"));
+        if (dry) {
             String newest = found.getFirst().keyRecord().runIdText();
-            return RunJsonRenderer.ok(response.put("released", false)
+            response.put("released", false)
                     .put("dry_run", true)
                     .put(
                             "summary",
                             toRelease.isEmpty()
                                     ? "Nothing was released. The key is not active, so a release changes nothing."
                                     : "Nothing was released. After a release, the next request with this key starts a"
-                                            + " new run in addition to " + newest + "."));
+                                            + " new run in addition to " + newest + ".");
+        }
+        history.addDuplicateRisks(response, toRelease, now);
+        if (dry) {
+            return RunJsonRenderer.ok(response);
         }
         ActionRequest action = new ActionRequest(
                 "key.release",
