@@ -138,9 +138,10 @@ final class RecoveryTest {
             TriggerResult odd = bench.ask("odd").send();
             TriggerResult fine = bench.ask("fine").send();
             halted.await();
-            halts.set(false);
+            bench.stop(bench.semel());
+            halts.set(false); // only now: the stopped worker must not complete the run
             try (AutoCloseable _ = bench.forget("odd")) {
-                bench.restart();
+                bench.start();
                 assertEquals(RunState.COMPLETED, bench.ended(fine.run()).state());
                 assertFalse(bench.run(odd.run()).state().hasEnded());
             }
