@@ -225,6 +225,7 @@ enum SoakWorkflow {
               - id: send
                 http: { method: POST, url: "RECEIVER/%s/%s/%s", body: { name: "${ input.name }" } }
                 protect: %s
-            """.formatted(manners, word, name, protection);
+            """.formatted(manners, word, name, protection)
+                + (protection.equals("provider_key") ? "    provider_window: 24h\n" : "");
     }
 }
