@@ -139,6 +139,7 @@ enum SoakWorkflow {
                     digest: { key: "${ input.group }", collect_for: 2s, item: "${ input.name }" }
                     send: { channel: soak, to: all, template: soak }
                     protect: provider_key
+                    provider_window: 24h
                 """;
         }
 
