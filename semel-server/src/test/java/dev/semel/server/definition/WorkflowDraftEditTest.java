@@ -57,11 +57,12 @@ class WorkflowDraftEditTest {
     @Test
     void steps_in_a_list_in_brackets_are_moved_and_removed() {
         String swapped = edited(BLOCK, new WorkflowDraftEdit.MoveStep("c", false));
-        assertEquals(BLOCK.replace("[{id: c, set: {n: 4}}, {id: d, set: {n: 5}}]", "[{id: d, set: {n: 5}}, {id: c, set: {n: 4}}]"), swapped);
         assertEquals(
-                BLOCK.replace("{id: c, set: {n: 4}}, ", ""), edited(BLOCK, new WorkflowDraftEdit.DeleteStep("c")));
-        assertEquals(
-                BLOCK.replace(", {id: d, set: {n: 5}}", ""), edited(BLOCK, new WorkflowDraftEdit.DeleteStep("d")));
+                BLOCK.replace(
+                        "[{id: c, set: {n: 4}}, {id: d, set: {n: 5}}]", "[{id: d, set: {n: 5}}, {id: c, set: {n: 4}}]"),
+                swapped);
+        assertEquals(BLOCK.replace("{id: c, set: {n: 4}}, ", ""), edited(BLOCK, new WorkflowDraftEdit.DeleteStep("c")));
+        assertEquals(BLOCK.replace(", {id: d, set: {n: 5}}", ""), edited(BLOCK, new WorkflowDraftEdit.DeleteStep("d")));
     }
 
     @Test
@@ -103,8 +104,8 @@ class WorkflowDraftEditTest {
     }
 
     private static String overrides(String step, String overrides) {
-        return "semel: 1\nworkflow: w\nowner: o\nsteps:\n  - id: mail\n    " + step + "\n    protect: ask\n    overrides: "
-                + overrides + "\n";
+        return "semel: 1\nworkflow: w\nowner: o\nsteps:\n  - id: mail\n    " + step
+                + "\n    protect: ask\n    overrides: " + overrides + "\n";
     }
 
     @Test
@@ -117,8 +118,7 @@ class WorkflowDraftEditTest {
         WorkflowDefinition.compile(overrides(send, "\"${ input.options }\""));
         for (String step : List.of(send, notify)) {
             SemelException rejected = assertThrows(
-                    SemelException.class,
-                    () -> WorkflowDefinition.compile(overrides(step, "{reply_to: a@b.example}")));
+                    SemelException.class, () -> WorkflowDefinition.compile(overrides(step, "{reply_to: a@b.example}")));
             assertTrue(rejected.detail().contains("overrides.reply_to is not inside a channel"), rejected::detail);
         }
         SemelException other = assertThrows(

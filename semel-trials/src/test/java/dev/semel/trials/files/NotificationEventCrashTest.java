@@ -25,8 +25,10 @@ class NotificationEventCrashTest {
     Path folder;
 
     private static void prepare(ApiCaller admin, String url) {
-        admin.put("/v1/channels/journal", "{\"kind\":\"webhook\",\"url\":\"" + url + "\"}").expect(200);
-        admin.put("/v1/templates/hello", "{\"channel\":\"webhook\",\"text\":\"hello\"}").expect(200);
+        admin.put("/v1/channels/journal", "{\"kind\":\"webhook\",\"url\":\"" + url + "\"}")
+                .expect(200);
+        admin.put("/v1/templates/hello", "{\"channel\":\"webhook\",\"text\":\"hello\"}")
+                .expect(200);
         admin.put("/v1/routes/lead.joined", """
             {"notification":"lead.joined","channels":[{"channel":"journal","template":"hello"}]}\
             """).expect(200);
@@ -70,7 +72,8 @@ class NotificationEventCrashTest {
             try (FlowProcess server = FlowProcess.start(folder, store, new ExampleFlow.HaltPoint("step-done", 2))) {
                 ApiCaller admin = callerOf(server);
                 prepare(admin, chat.url());
-                admin.put("/v1/workflows/joins/runs/the-run", "{\"data\":{},\"delay\":\"500ms\"}").expect(200);
+                admin.put("/v1/workflows/joins/runs/the-run", "{\"data\":{},\"delay\":\"500ms\"}")
+                        .expect(200);
                 assertThrows(UncheckedIOException.class, () -> ended(admin, "the-run"), "the server halts");
                 assertNull(server.over(), "the point was never hit");
             }
@@ -78,11 +81,12 @@ class NotificationEventCrashTest {
                 ApiCaller admin = callerOf(server);
                 JsonNode run = ended(admin, "the-run");
                 assertEquals("completed", run.get("status").asString(), run.toString());
-                JsonNode started =
-                        admin.get("/v1/workflows/follows/runs").expect(200).json().get("items");
+                JsonNode started = admin.get("/v1/workflows/follows/runs")
+                        .expect(200)
+                        .json()
+                        .get("items");
                 assertEquals(1, started.size(), started.toString());
-                assertEquals(
-                        started.get(0).get("run_id"), run.at("/output/event/runs/0/run_id"), run.toString());
+                assertEquals(started.get(0).get("run_id"), run.at("/output/event/runs/0/run_id"), run.toString());
                 assertEquals(1, chat.accepted("").size());
                 assertTrue(started.get(0).at("/trigger/run_id").asString("").equals("the-run"), started.toString());
             }

@@ -106,7 +106,9 @@ class NotificationEventTest extends OnDevServers {
     void a_notification_starts_the_workflows_that_subscribe_to_it() {
         stage.admin().publish(notifier("joins", "")).expect(200);
         stage.admin().publish(follower("follows", "")).expect(200);
-        stage.admin().publish(follower("ignores", ", when: \"${ event.data.data.plan == 'free' }\"")).expect(200);
+        stage.admin()
+                .publish(follower("ignores", ", when: \"${ event.data.data.plan == 'free' }\""))
+                .expect(200);
         JsonNode first = run("joins", "pro");
         assertEquals("completed", first.get("status").asString(), first.toString());
         assertEquals(1, runsOf("follows").size());
@@ -125,12 +127,16 @@ class NotificationEventTest extends OnDevServers {
                 .get("/v1/events/" + first.at("/output/event/event_id").asString())
                 .expect(200)
                 .json();
-        assertEquals(notification, event.at("/event/type").asString(event.path("type").asString("")));
+        assertEquals(
+                notification,
+                event.at("/event/type").asString(event.path("type").asString("")));
     }
 
     @Test
     void a_safe_replay_starts_nothing_twice() {
-        stage.admin().publish(notifier("breaks", "  - {id: late, set: \"${ input.absent }\"}\n")).expect(200);
+        stage.admin()
+                .publish(notifier("breaks", "  - {id: late, set: \"${ input.absent }\"}\n"))
+                .expect(200);
         stage.admin().publish(follower("once", "")).expect(200);
         JsonNode failed = run("breaks", "pro");
         assertEquals("failed", failed.get("status").asString(), failed.toString());
@@ -140,9 +146,15 @@ class NotificationEventTest extends OnDevServers {
             HttpReply plan = stage.admin().post("/v1/replays", body).expect(200);
             HttpReply applied = stage.admin().post("/v1/replays/" + plan.text("replay_id") + "/apply", "{}");
             applied.expect(200);
-            JsonNode shown = stage.admin().get("/v1/replays/" + plan.text("replay_id")).expect(200).json();
+            JsonNode shown = stage.admin()
+                    .get("/v1/replays/" + plan.text("replay_id"))
+                    .expect(200)
+                    .json();
             for (int looks = 0; shown.toString().contains("\"applying\"") && looks < 20_000; looks++) {
-                shown = stage.admin().get("/v1/replays/" + plan.text("replay_id")).expect(200).json();
+                shown = stage.admin()
+                        .get("/v1/replays/" + plan.text("replay_id"))
+                        .expect(200)
+                        .json();
             }
             runsOf("breaks").forEach(this::ended);
             failed = ended(runsOf("breaks").getFirst());
@@ -154,7 +166,9 @@ class NotificationEventTest extends OnDevServers {
     @Test
     void a_suppressed_notification_starts_nothing() {
         String window = "    idempotent: {key: \"${ input.email }\", time: 1, unit: hours, on_change: suppress}\n";
-        stage.admin().publish(notifier("windowed", "").replace("    protect", window + "    protect")).expect(200);
+        stage.admin()
+                .publish(notifier("windowed", "").replace("    protect", window + "    protect"))
+                .expect(200);
         stage.admin().publish(follower("inside", "")).expect(200);
         run("windowed", "pro");
         JsonNode second = run("windowed", "pro");
@@ -166,8 +180,10 @@ class NotificationEventTest extends OnDevServers {
     @Test
     void a_cycle_of_notifications_ends_at_the_depth_limit() {
         String cycle = notifier("cycles", "")
-                .replace("steps:", "trigger: { events: [{ type: EVENT, data: {email: \"${ event.data.to }\","
-                        + " plan: \"${ event.data.data.plan }\"} }] }\nsteps:")
+                .replace(
+                        "steps:",
+                        "trigger: { events: [{ type: EVENT, data: {email: \"${ event.data.to }\","
+                                + " plan: \"${ event.data.data.plan }\"} }] }\nsteps:")
                 .replace("EVENT", notification);
         stage.admin().publish(cycle).expect(200);
         JsonNode first = run("cycles", "pro");
@@ -179,13 +195,16 @@ class NotificationEventTest extends OnDevServers {
             depth++;
         }
         assertEquals(16, depth, last.toString());
-        assertEquals("triggered-too-deep", last.at("/output/event/rejected/0/code").asString(), last.toString());
+        assertEquals(
+                "triggered-too-deep", last.at("/output/event/rejected/0/code").asString(), last.toString());
         stage.admin().post("/v1/workflows/cycles/pause", "{}").expect(200);
     }
 
     @Test
     void without_emit_a_notification_starts_nothing() {
-        stage.admin().publish(notifier("silent", "").replace("    emit: true\n", "")).expect(200);
+        stage.admin()
+                .publish(notifier("silent", "").replace("    emit: true\n", ""))
+                .expect(200);
         stage.admin().publish(follower("never", "")).expect(200);
         JsonNode first = run("silent", "pro");
         assertEquals("completed", first.get("status").asString(), first.toString());
@@ -195,13 +214,16 @@ class NotificationEventTest extends OnDevServers {
 
     @Test
     void emit_is_true_or_false_and_belongs_to_notify() {
-        HttpReply reply = stage.admin().publish(notifier("wrong", "").replace("emit: true", "emit: maybe")).expect(400);
+        HttpReply reply = stage.admin()
+                .publish(notifier("wrong", "").replace("emit: true", "emit: maybe"))
+                .expect(400);
         assertTrue(reply.body().contains("emit"), reply.body());
     }
 
     @Test
     void the_event_shows_no_personal_data_of_the_notifying_run() {
-        String file = notifier("private", "").replace("steps:", "input: {email: {type: string, pii: true}, plan: string}\nsteps:");
+        String file = notifier("private", "")
+                .replace("steps:", "input: {email: {type: string, pii: true}, plan: string}\nsteps:");
         stage.admin().publish(file).expect(200);
         JsonNode first = run("private", "pro");
         String event = stage.admin()

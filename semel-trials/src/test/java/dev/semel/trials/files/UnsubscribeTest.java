@@ -37,7 +37,8 @@ class UnsubscribeTest {
         for (String route : List.of("lead.news", "lead.receipt")) {
             admin.put("/v1/routes/" + route, """
                 {"notification":"%s","essential":%s,"channels":[{"channel":"mail","template":"hello"}]}\
-                """.formatted(route, route.equals("lead.receipt"))).expect(200);
+                """.formatted(route, route.equals("lead.receipt")))
+                    .expect(200);
         }
         for (String step : List.of("notify: lead.news", "notify: lead.receipt")) {
             admin.publish("""
@@ -47,13 +48,13 @@ class UnsubscribeTest {
                 steps:
                   - {id: hello, %s, to: "${ input.to }", protect: at_most_once}
                 output: ${ steps.hello }
-                """.formatted(step.substring("notify: lead.".length()), step)).expect(200);
+                """.formatted(step.substring("notify: lead.".length()), step))
+                    .expect(200);
         }
     }
 
     private static JsonNode run(ApiCaller admin, String workflow, String to) {
-        return admin.post(
-                        "/v1/workflows/" + workflow + "/trigger?wait=60s", "{\"data\":{\"to\":\"" + to + "\"}}")
+        return admin.post("/v1/workflows/" + workflow + "/trigger?wait=60s", "{\"data\":{\"to\":\"" + to + "\"}}")
                 .expect(200)
                 .json();
     }
@@ -69,10 +70,13 @@ class UnsubscribeTest {
                 new TestServerOptions(base)
                         .proxySettings(front)
                         .allowHosts(List.of("127.0.0.1"))
-                        .build(), _ -> {})) {
+                        .build(),
+                _ -> {})) {
             ApiCaller admin = server.admin();
             prepare(admin, mail.getSmtp().getPort());
-            assertEquals("true", run(admin, "news", "Ann@Example.com").at("/output/sent").toString());
+            assertEquals(
+                    "true",
+                    run(admin, "news", "Ann@Example.com").at("/output/sent").toString());
             MimeMessage received = mail.getReceivedMessages()[0];
             assertEquals("List-Unsubscribe=One-Click", received.getHeader("List-Unsubscribe-Post", null));
             String header = received.getHeader("List-Unsubscribe", null);
@@ -82,7 +86,10 @@ class UnsubscribeTest {
             ApiCaller recipient = new ApiCaller(admin.port(), "", _ -> {});
             HttpReply page = recipient.get(path).expect(200);
             assertTrue(page.body().contains("<form method=\"post\">"), page.body());
-            assertEquals("true", run(admin, "news", "ann@example.com").at("/output/sent").toString(), "a GET is no choice");
+            assertEquals(
+                    "true",
+                    run(admin, "news", "ann@example.com").at("/output/sent").toString(),
+                    "a GET is no choice");
             for (int click = 0; click < 2; click++) {
                 recipient
                         .send(
@@ -95,8 +102,12 @@ class UnsubscribeTest {
             JsonNode denied = run(admin, "news", "ann@example.com");
             assertEquals("false", denied.at("/output/sent").toString(), denied.toString());
             assertTrue(denied.at("/output/not_sent/0/reason").asString().contains("unsubscribed from lead.news"));
-            assertEquals("true", run(admin, "news", "bob@example.com").at("/output/sent").toString());
-            assertEquals("true", run(admin, "receipt", "ann@example.com").at("/output/sent").toString());
+            assertEquals(
+                    "true",
+                    run(admin, "news", "bob@example.com").at("/output/sent").toString());
+            assertEquals(
+                    "true",
+                    run(admin, "receipt", "ann@example.com").at("/output/sent").toString());
             int linked = 0;
             for (MimeMessage one : mail.getReceivedMessages()) {
                 linked += one.getHeader("List-Unsubscribe", null) == null ? 0 : 1;

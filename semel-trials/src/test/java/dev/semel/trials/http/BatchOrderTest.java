@@ -45,7 +45,8 @@ class BatchOrderTest extends OnBothStores {
                         }
                     });
         }
-        runs.sort((a, b) -> a.get("ended_at").asString().compareTo(b.get("ended_at").asString()));
+        runs.sort((a, b) ->
+                a.get("ended_at").asString().compareTo(b.get("ended_at").asString()));
         return runs.stream().map(run -> run.at("/output/n").asInt()).toList();
     }
 

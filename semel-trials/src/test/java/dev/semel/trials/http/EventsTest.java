@@ -152,8 +152,9 @@ class EventsTest extends OnBothStores {
             steps: [{id: note, set: "${ input }"}]
             output: ${ steps.note }
             """).expect(200);
-        String json = "{\"specversion\":\"1.0\",\"id\":\"at1\",\"source\":\"/s\",\"type\":\"attributes.seen\",\"subject\":\"o\","
-                + "\"dataschema\":\"https://a.example/s\",\"tenant\":\"t\"}";
+        String json =
+                "{\"specversion\":\"1.0\",\"id\":\"at1\",\"source\":\"/s\",\"type\":\"attributes.seen\",\"subject\":\"o\","
+                    + "\"dataschema\":\"https://a.example/s\",\"tenant\":\"t\"}";
         List<HttpReply> replies = List.of(
                 admin().send("POST", "/v1/events", json, CLOUD),
                 admin().send(
@@ -174,7 +175,8 @@ class EventsTest extends OnBothStores {
                                 "Content-Type: application/cloudevents-batch+json"));
         for (HttpReply reply : replies) {
             JsonNode event = reply.expect(200).json();
-            String run = runs(event.has("items") ? event.path("items").get(0) : event).getFirst();
+            String run = runs(event.has("items") ? event.path("items").get(0) : event)
+                    .getFirst();
             JsonNode row = admin().get("/v1/runs/" + run).expect(200).json();
             assertEquals("1.0 o https://a.example/s t", row.at("/input/seen").asString(), row::toString);
             assertEquals("false", row.at("/input/data").toString(), row::toString);
@@ -191,9 +193,10 @@ class EventsTest extends OnBothStores {
             {"dataschema", "relative"}
         };
         for (String[] one : wrong) {
-            String json = "{\"specversion\":\"1.0\",\"id\":\"w1\",\"source\":\"/s\",\"type\":\"w\",\"" + one[0] + "\":\"" + one[1]
-                    + "\",\"data\":{}}";
-            HttpReply structured = admin().send("POST", "/v1/events", json, CLOUD).expect(400);
+            String json = "{\"specversion\":\"1.0\",\"id\":\"w1\",\"source\":\"/s\",\"type\":\"w\",\"" + one[0]
+                    + "\":\"" + one[1] + "\",\"data\":{}}";
+            HttpReply structured =
+                    admin().send("POST", "/v1/events", json, CLOUD).expect(400);
             assertEquals(one[0], structured.text("attribute"), structured.body());
             JsonNode batch = admin().send(
                             "POST", "/v1/events", "[" + json + "]", "Content-Type: application/cloudevents-batch+json")

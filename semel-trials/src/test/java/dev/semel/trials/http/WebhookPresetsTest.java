@@ -45,7 +45,9 @@ class WebhookPresetsTest extends OnBothStores {
     }
 
     private String webhook(String name, String document, String secret) {
-        stage.admin().put("/v1/secrets/" + name, "{\"value\":\"" + secret + "\"}").expect(200);
+        stage.admin()
+                .put("/v1/secrets/" + name, "{\"value\":\"" + secret + "\"}")
+                .expect(200);
         return stage.admin().put("/v1/webhooks/" + name, document).expect(200).text("path");
     }
 
@@ -76,7 +78,8 @@ class WebhookPresetsTest extends OnBothStores {
         String body = "{\"type\":\"user.created\"}";
         long now = Instant.now().getEpochSecond();
         String signed = Base64.getEncoder()
-                .encodeToString(hmac("HmacSHA256", Base64.getDecoder().decode("A".repeat(40)), "msg_1." + now + "." + body));
+                .encodeToString(
+                        hmac("HmacSHA256", Base64.getDecoder().decode("A".repeat(40)), "msg_1." + now + "." + body));
         String[] headers = {JSON, "svix-id: msg_1", "svix-timestamp: " + now, "svix-signature: v1," + signed};
         HttpReply first = provider().send("POST", path, body, headers).expect(200);
         assertEquals(1, first.json().get("run_ids").size(), first.body());
@@ -92,9 +95,7 @@ class WebhookPresetsTest extends OnBothStores {
     void meta_verifies_the_url_and_a_repeated_body_is_a_duplicate() {
         stage.admin().put("/v1/secrets/meta_token", "{\"value\":\"hub token\"}").expect(200);
         String path = webhook(
-                "meta",
-                "{\"preset\":\"meta\",\"secrets\":[\"meta\"],\"verify_token\":\"meta_token\"}",
-                "app secret");
+                "meta", "{\"preset\":\"meta\",\"secrets\":[\"meta\"],\"verify_token\":\"meta_token\"}", "app secret");
         subscribe("by_meta", "meta");
         String query = "?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=";
         HttpReply verified = provider().get(path + query + "hub+token").expect(200);
@@ -137,7 +138,9 @@ class WebhookPresetsTest extends OnBothStores {
     @Test
     void a_twilio_message_is_verified_with_the_url_and_starts_a_run_once() {
         String path = webhook(
-                "sms", "{\"preset\":\"twilio\",\"secrets\":[\"sms\"],\"reply\":{\"from\":\"/From\",\"text\":\"/Body\"}}", "auth");
+                "sms",
+                "{\"preset\":\"twilio\",\"secrets\":[\"sms\"],\"reply\":{\"from\":\"/From\",\"text\":\"/Body\"}}",
+                "auth");
         subscribe("by_sms", "sms");
         String body = "To=%2B15550100&From=%2B4930&Body=yes+please&MessageSid=SM1&SmsStatus=received";
         String fields = "Bodyyes pleaseFrom+4930MessageSidSM1SmsStatusreceivedTo+15550100";
@@ -172,7 +175,8 @@ class WebhookPresetsTest extends OnBothStores {
                         path,
                         sample.get("body").asString(),
                         FORM,
-                        "X-Twilio-Signature: " + sample.at("/headers/X-Twilio-Signature").asString())
+                        "X-Twilio-Signature: "
+                                + sample.at("/headers/X-Twilio-Signature").asString())
                 .expect(200);
     }
 
@@ -180,8 +184,8 @@ class WebhookPresetsTest extends OnBothStores {
     void shopify_deliveries_without_a_webhook_id_are_recognized_by_their_event_id() {
         String path = webhook("shop", "{\"preset\":\"shopify\",\"secrets\":[\"shop\"]}", "hush");
         String body = "{\"id\":1}";
-        String signature = "X-Shopify-Hmac-Sha256: "
-                + Base64.getEncoder().encodeToString(hmac("HmacSHA256", utf8("hush"), body));
+        String signature =
+                "X-Shopify-Hmac-Sha256: " + Base64.getEncoder().encodeToString(hmac("HmacSHA256", utf8("hush"), body));
         String topic = "X-Shopify-Topic: orders/create";
         HttpReply first = provider()
                 .send("POST", path, body, JSON, signature, topic, "X-Shopify-Event-Id: e1")
