@@ -44,6 +44,13 @@ final class ApiErrors {
                 .with("errors", List.of(Map.of("pointer", pointer, "message", message)));
     }
 
+    /** The same text for a missing workflow and for one of another workspace. */
+    static SemelException unknownWorkflow() {
+        return notFound(
+                "No workflow with this name or id exists in this workspace. Nothing was started or changed.",
+                "Check the name or id. GET /v1/workflows lists the workflows.");
+    }
+
     /** Returns the value, or throws a 404 if there is none. */
     static <T> T orNotFound(@Nullable T value, String detail, String fix) {
         return orThrow(value, () -> notFound(detail, fix));

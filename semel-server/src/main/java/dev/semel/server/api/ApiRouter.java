@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.server.http.CpuWorkPool;
 import dev.semel.server.http.HttpRoute;
 import dev.semel.server.http.HttpRouteHandler;
@@ -33,7 +34,7 @@ record ApiRouter(HttpRouter router, CpuWorkPool cpu) {
     /** @param maxBody bytes */
     ApiRouter change(String method, String pattern, TokenScope scope, HttpRouteHandler handler, int maxBody) {
         router.add(new HttpRoute(method, pattern, scope, handler)
-                .withHeaderCheck(WorkflowTriggerRoutes::checkKey)
+                .withHeaderCheck(headers -> IdempotencyKey.fromHeader(headers.apply("Idempotency-Key")))
                 .withMaxBody(maxBody));
         return this;
     }

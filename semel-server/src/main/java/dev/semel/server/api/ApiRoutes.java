@@ -44,9 +44,10 @@ public final class ApiRoutes {
         this.triggers = new WorkflowTriggerRoutes(semel, spaces, quotas);
         this.eventIngress = new InboundEventProcessor(semel, ports(spaces));
         this.actions = new IdempotentInboundRequestExecutor(semel);
-        WorkflowVersionRoutes rollouts = new WorkflowVersionRoutes(semel, triggers, actions);
-        this.workflows = new WorkflowRoutes(semel, actions, rollouts, publishChecks, cpu);
-        RunRoutes runs = new RunRoutes(semel, views, triggers);
+        WorkflowVersionRoutes rollouts = new WorkflowVersionRoutes(semel, actions);
+        this.workflows = new WorkflowRoutes(
+                semel, actions, rollouts, publishChecks, cpu, () -> triggers.limits().maxSchedules());
+        RunRoutes runs = new RunRoutes(semel, views);
         IdempotencyKeyRoutes keys = new IdempotencyKeyRoutes(semel, views, actions, spaces);
         RunCancelAndSignalRoutes acts = new RunCancelAndSignalRoutes(semel, views, actions);
         ApiTokenRoutes tokenRoutes = new ApiTokenRoutes(semel, tokens, actions);
@@ -86,7 +87,7 @@ public final class ApiRoutes {
         this.storedEvents = new StoredInboundEventRoutes(semel, eventIngress, views, actions);
         addEvents(new EventIngestionRoutes(eventIngress, quotas, triggers.parsedBodies()), storedEvents);
         keys.addTo(router);
-        this.tail = addStreams(new WorkflowIdempotencyExplanationRoutes(triggers), views);
+        this.tail = addStreams(new WorkflowIdempotencyExplanationRoutes(semel), views);
         addLists(runs, views);
         addOthers(views, tail);
     }
@@ -97,13 +98,13 @@ public final class ApiRoutes {
     }
 
     private void addLists(RunRoutes runs, RunJsonRenderer views) {
-        router.get("/v1/requests", TokenScope.READ, new DuplicateRequestRoutes(semel, views, triggers)::list)
-                .get("/v1/workflows/{id}/log", TokenScope.READ, new NotificationLogRoutes(semel, runs, triggers)::list);
+        router.get("/v1/requests", TokenScope.READ, new DuplicateRequestRoutes(semel, views)::list)
+                .get("/v1/workflows/{id}/log", TokenScope.READ, new NotificationLogRoutes(semel, runs)::list);
     }
 
     private void addOthers(RunJsonRenderer views, RunUpdateStreamRoutes streams) {
         new ScheduleRoutes(semel, actions).addTo(router);
-        new RunReplayRoutes(semel, views, triggers, actions).addTo(router, streams);
+        new RunReplayRoutes(semel, views, actions).addTo(router, streams);
         new RunResumeRoutes(semel, views, actions).addTo(router);
         new IdempotencyMetricsRoutes(semel, views).addTo(router);
         new RecoveryRoutes(semel).addTo(router);
@@ -143,7 +144,7 @@ public final class ApiRoutes {
     public ApiRoutes addRoutesFor(WorkspaceSettingRepositories settings) {
         publishChecks.setSettings(settings);
         new WorkspaceSettingRouteRegistrar(settings).addTo(router, actions);
-        new IncidentReportRoutes(semel, settings.incidents(), new WorkspaceSettingUpdater(actions), triggers)
+        new IncidentReportRoutes(semel, settings.incidents(), new WorkspaceSettingUpdater(actions))
                 .addTo(router);
         return this;
     }

@@ -15,7 +15,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Serves `GET /v1/requests`: duplicate requests, Replayed and Conflict, newest first. */
-record DuplicateRequestRoutes(SemelRuntime semel, RunJsonRenderer views, WorkflowTriggerRoutes triggers) {
+record DuplicateRequestRoutes(SemelRuntime semel, RunJsonRenderer views) {
     /** The most rows scanned for one page. If a filter matches few rows, the response has a cursor to continue. */
     private static final int MAX_SCANNED = 5_000;
 
@@ -41,7 +41,7 @@ record DuplicateRequestRoutes(SemelRuntime semel, RunJsonRenderer views, Workflo
         PagingParameters paging = PagingParameters.parse(request);
         DuplicateRequestListFilter filter =
                 DuplicateRequestListFilter.parse(request.query("q"), StoreReader.now(semel));
-        String workflow = triggers.findWorkflowId(request.principal(), filter.workflow());
+        String workflow = StoreReader.workflowId(semel, request.principal().workspace(), filter.workflow());
         RequestQuery wanted = new RequestQuery(request.principal().workspace(), filter, workflow, paging.limit());
         RequestPage page = filter.key() == null
                 ? findNewest(wanted, paging.afterId())

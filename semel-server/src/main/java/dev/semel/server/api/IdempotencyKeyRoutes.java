@@ -78,7 +78,7 @@ final class IdempotencyKeyRoutes {
     /** Keys are sorted by text: this scans a limited number and filters by workflow. The cursor continues the scan. */
     private ServerHttpResponse ofWorkflow(ServerHttpRequest request, String workflow, Behind from, int limit) {
         int workspace = request.principal().workspace();
-        var entry = WorkflowTriggerRoutes.findWorkflow(semel, workspace, workflow);
+        var entry = StoreReader.workflow(semel, workspace, workflow);
         ObjectNode out = RunJsonRenderer.newObject();
         ArrayNode items = out.putArray("items");
         long now = StoreReader.now(semel);

@@ -35,7 +35,7 @@ record IdempotencyWindowBacktestRoutes(SemelRuntime semel) {
         int workspace = request.principal().workspace();
         String name = body.path("workflow").isString() ? body.path("workflow").stringValue() : "";
         WorkflowCatalogEntry workflow = ApiErrors.orThrow(
-                name.isEmpty() ? null : semel.workflow(workspace, name), WorkflowTriggerRoutes::unknownWorkflow);
+                name.isEmpty() ? null : semel.workflow(workspace, name), ApiErrors::unknownWorkflow);
         List<Duration> windows = windows(body.path("windows"));
         String step = body.path("step").isString() ? body.path("step").stringValue() : "";
         String id = workflow.published().workflowId();

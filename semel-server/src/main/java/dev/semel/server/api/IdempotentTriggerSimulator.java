@@ -84,7 +84,7 @@ record IdempotentTriggerSimulator(SemelRuntime semel, WorkspaceIdAndSecretCache 
                     "the server has no record of this key, so the request must name the workflow");
         }
         String idOrName = named == null ? keyRows.getFirst().keyRecord().workflowId() : named;
-        return WorkflowTriggerRoutes.findWorkflow(semel, request.principal().workspace(), idOrName);
+        return StoreReader.workflow(semel, request.principal().workspace(), idOrName);
     }
 
     /** The data of the request, or else of the first request with the key. */

@@ -19,8 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 record IncidentReportRoutes(
         SemelRuntime semel,
         WorkspaceSettingRepository<IncidentReport> repository,
-        WorkspaceSettingUpdater actions,
-        WorkflowTriggerRoutes triggers) {
+        WorkspaceSettingUpdater actions) {
     private static final String ALL = "/v1/incidents";
     private static final String ONE = ALL + "/{incident_id}";
     private static final String MARKDOWN = "text/markdown; charset=utf-8";
@@ -46,7 +45,7 @@ record IncidentReportRoutes(
             throw invalid("`until` must be later than `since`");
         }
         String workflow = body.text("workflow");
-        String workflowId = triggers.findWorkflowId(request.principal(), workflow.isEmpty() ? null : workflow);
+        String workflowId = StoreReader.workflowId(semel, request.principal().workspace(), workflow.isEmpty() ? null : workflow);
         int workspace = request.principal().workspace();
         ObjectNode facts = new IncidentReportDataCollector(
                         semel, new IncidentReportDataCollector.IncidentPeriod(workspace, workflowId, since, until))

@@ -31,7 +31,7 @@ record MetricQuery(
         String requested = request.query("workflow");
         String workflowId = requested == null
                 ? ""
-                : WorkflowTriggerRoutes.findWorkflow(semel, workspace, requested)
+                : StoreReader.workflow(semel, workspace, requested)
                         .published()
                         .workflowId();
         long since = parseTime(request.query("since"), now, now - DAY);

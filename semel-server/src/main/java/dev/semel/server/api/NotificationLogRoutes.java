@@ -15,7 +15,7 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `GET /v1/workflows/{id}/log` from the journals of the newest runs, which record every choice of channel. */
-record NotificationLogRoutes(SemelRuntime semel, RunRoutes runs, WorkflowTriggerRoutes triggers) {
+record NotificationLogRoutes(SemelRuntime semel, RunRoutes runs) {
     /** The maximum number of runs per page; the server reads one journal per run. */
     private static final int MAX_RUNS = 50;
 
@@ -24,7 +24,7 @@ record NotificationLogRoutes(SemelRuntime semel, RunRoutes runs, WorkflowTrigger
     ServerHttpResponse list(ServerHttpRequest request) {
         PagingParameters paging = PagingParameters.parse(request);
         int limit = Math.min(paging.limit(), MAX_RUNS);
-        String workflow = triggers.findWorkflowId(request.principal(), request.parameter("id"));
+        String workflow = StoreReader.workflowId(semel, request.principal().workspace(), request.parameter("id"));
         var filter = new StoreQueries.RunFilter(
                 request.principal().workspace(), workflow, null, null, false, 0, paging.afterId(), limit, null);
         List<DatabaseRows.RunRow> page = StoreReader.read(semel, reads -> reads.runs(filter));

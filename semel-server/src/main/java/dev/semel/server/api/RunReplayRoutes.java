@@ -53,7 +53,6 @@ final class RunReplayRoutes {
 
     private final SemelRuntime semel;
     private final RunJsonRenderer views;
-    private final WorkflowTriggerRoutes triggers;
     private final IdempotentInboundRequestExecutor actions;
     /** The latest view of each watched plan: all streams of one plan share one query per second. */
     private final ConcurrentHashMap<RunId, CachedPlanView> watched = new ConcurrentHashMap<>();
@@ -68,11 +67,9 @@ final class RunReplayRoutes {
     RunReplayRoutes(
             SemelRuntime semel,
             RunJsonRenderer views,
-            WorkflowTriggerRoutes triggers,
             IdempotentInboundRequestExecutor actions) {
         this.semel = semel;
         this.views = views;
-        this.triggers = triggers;
         this.actions = actions;
     }
 
@@ -170,7 +167,7 @@ final class RunReplayRoutes {
 
     private StoreQueries.RunFilter filter(ServerHttpRequest request, String q) {
         RunListFilter filter = RunListFilter.parse(q);
-        String workflow = triggers.findWorkflowId(request.principal(), filter.workflow());
+        String workflow = StoreReader.workflowId(semel, request.principal().workspace(), filter.workflow());
         return filter.toQuery(request.principal().workspace(), workflow, StoreReader.now(semel));
     }
 

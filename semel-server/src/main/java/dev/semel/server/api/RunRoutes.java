@@ -16,19 +16,19 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `/v1/runs`: lists runs, and returns one run, its requests and its timeline. */
-record RunRoutes(SemelRuntime semel, RunJsonRenderer views, WorkflowTriggerRoutes triggers) {
+record RunRoutes(SemelRuntime semel, RunJsonRenderer views) {
     ServerHttpResponse list(ServerHttpRequest request) {
         return list(request, null);
     }
 
     ServerHttpResponse listOfWorkflow(ServerHttpRequest request) {
-        return list(request, triggers.findWorkflowId(request.principal(), request.parameter("id")));
+        return list(request, StoreReader.workflowId(semel, request.principal().workspace(), request.parameter("id")));
     }
 
     private ServerHttpResponse list(ServerHttpRequest request, @Nullable String workflowId) {
         PagingParameters paging = PagingParameters.parse(request);
         RunListFilter filter = RunListFilter.parse(request.query("q"));
-        String named = triggers.findWorkflowId(request.principal(), filter.workflow());
+        String named = StoreReader.workflowId(semel, request.principal().workspace(), filter.workflow());
         StoreQueries.RunFilter wanted = filter.toQuery(
                         request.principal().workspace(), named == null ? workflowId : named, StoreReader.now(semel))
                 .page(paging.afterId(), paging.limit());

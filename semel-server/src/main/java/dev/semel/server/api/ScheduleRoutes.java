@@ -159,7 +159,7 @@ record ScheduleRoutes(SemelRuntime semel, IdempotentInboundRequestExecutor actio
         int workspace = request.principal().workspace();
         DatabaseRows.WorkflowRow workflow = ApiErrors.orThrow(
                 semel.view(reads -> reads.workflow(workspace, request.parameter("id"))),
-                WorkflowTriggerRoutes::unknownWorkflow);
+                ApiErrors::unknownWorkflow);
         return ApiErrors.orThrow(
                 semel.schedules().find(workspace, workflow.workflowId(), request.parameter("name")),
                 ScheduleRoutes::unknown);

@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.journal.JournalCodec;
 import dev.semel.journal.JournalEntry;
 import dev.semel.runtime.SemelRuntime;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Reads values that the store always has. */
 final class StoreReader {
@@ -28,6 +30,16 @@ final class StoreReader {
             entries.addAll(JournalCodec.decode(run.end().entries()));
         }
         return entries;
+    }
+
+    /** The workflow with this name or id, or a 404. */
+    static WorkflowCatalogEntry workflow(SemelRuntime semel, int workspace, String nameOrId) {
+        return ApiErrors.orThrow(semel.workflow(workspace, nameOrId), ApiErrors::unknownWorkflow);
+    }
+
+    /** The id of the workflow with this name or id, or a 404; null for none. */
+    static @Nullable String workflowId(SemelRuntime semel, int workspace, @Nullable String nameOrId) {
+        return nameOrId == null ? null : workflow(semel, workspace, nameOrId).published().workflowId();
     }
 
     /** The store's clock, in microseconds. */

@@ -47,7 +47,7 @@ record WorkflowDraftRoutes(SemelRuntime semel, WorkflowRoutes workflows) {
         String named = body.text("workflow");
         WorkflowCatalogEntry current = named.isEmpty() ? null : semel.workflow(workspace, named);
         if (current == null && !named.isEmpty()) {
-            throw WorkflowTriggerRoutes.unknownWorkflow();
+            throw ApiErrors.unknownWorkflow();
         }
         String text = applyEdits(text(body), body.value("edits"));
         String name = current == null

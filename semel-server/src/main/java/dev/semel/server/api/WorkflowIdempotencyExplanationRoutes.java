@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.definition.WorkflowVersion;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.definition.WorkflowIdempotencyExplanation;
 import dev.semel.server.http.ServerHttpRequest;
@@ -13,13 +14,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Serves the explanation of a workflow file: its steps, and the `check --explain` answers for trigger and effects. */
-record WorkflowIdempotencyExplanationRoutes(WorkflowTriggerRoutes triggers) {
+record WorkflowIdempotencyExplanationRoutes(SemelRuntime semel) {
     void addTo(ApiRouter router) {
         router.get("/v1/workflows/{id}/explanation", TokenScope.READ, router.cpuBound(this::get));
     }
 
     private ServerHttpResponse get(ServerHttpRequest request) {
-        WorkflowVersion workflow = triggers.findWorkflow(request.principal(), request.parameter("id"))
+        WorkflowVersion workflow = StoreReader.workflow(semel, request.principal().workspace(), request.parameter("id"))
                 .published();
         if (!(workflow.body() instanceof PublishedYamlWorkflow file)) {
             throw ApiErrors.notFound(

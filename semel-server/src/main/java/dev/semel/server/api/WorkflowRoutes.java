@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -37,7 +38,6 @@ final class WorkflowRoutes {
     private static final int WORKFLOW_ID_FROM = "run_".length() + 10;
 
     private final SemelRuntime semel;
-    private final WorkflowTriggerRoutes triggers;
     private final IdempotentInboundRequestExecutor actions;
     private final WorkflowVersionRoutes rollouts;
     private final WorkflowPublishValidator publishChecks;
@@ -49,14 +49,14 @@ final class WorkflowRoutes {
             IdempotentInboundRequestExecutor actions,
             WorkflowVersionRoutes rollouts,
             WorkflowPublishValidator publishChecks,
-            CpuWorkPool cpu) {
+            CpuWorkPool cpu,
+            IntSupplier maxSchedules) {
         this.semel = semel;
-        this.triggers = rollouts.triggers();
         this.actions = actions;
         this.rollouts = rollouts;
         this.publishChecks = publishChecks;
         this.cpu = cpu;
-        this.quota = new ScheduleQuota(semel, () -> triggers.limits().maxSchedules());
+        this.quota = new ScheduleQuota(semel, maxSchedules);
     }
 
     ServerHttpResponse list(ServerHttpRequest request) {
@@ -64,7 +64,7 @@ final class WorkflowRoutes {
     }
 
     ServerHttpResponse get(ServerHttpRequest request) {
-        WorkflowCatalogEntry entry = triggers.findWorkflow(request.principal(), request.parameter("id"));
+        WorkflowCatalogEntry entry = StoreReader.workflow(semel, request.principal().workspace(), request.parameter("id"));
         ObjectNode out = workflowJson(entry, entry.paused());
         out.put(
                 "definition",
@@ -387,7 +387,7 @@ final class WorkflowRoutes {
     }
 
     private ServerHttpResponse pause(ServerHttpRequest request, boolean paused) {
-        WorkflowCatalogEntry entry = triggers.findWorkflow(request.principal(), request.parameter("id"));
+        WorkflowCatalogEntry entry = StoreReader.workflow(semel, request.principal().workspace(), request.parameter("id"));
         String id = entry.published().workflowId();
         String action = paused ? "workflow.pause" : "workflow.resume";
         return ApiErrors.orThrow(
@@ -401,7 +401,7 @@ final class WorkflowRoutes {
                                                 request.principal().workspace(), id, paused),
                                         Objects::nonNull),
                                 row -> row == null ? null : workflowJson(entry, row.paused())),
-                        WorkflowTriggerRoutes::unknownWorkflow)
+                        ApiErrors::unknownWorkflow)
                 .toResponse();
     }
 }

@@ -33,7 +33,7 @@ record WorkflowTriggerBatchRoutes(WorkflowTriggerRoutes triggers) {
         if (items == null || !items.isArray() || items.isEmpty() || items.size() > MOST_ITEMS) {
             throw ApiErrors.invalidTrigger("/items", "items must be an array of 1 to " + MOST_ITEMS + " items");
         }
-        WorkflowCatalogEntry workflow = triggers.findWorkflow(request.principal(), request.parameter("id"));
+        WorkflowCatalogEntry workflow = triggers.workflow(request);
         TriggerRequestPreferences preferences = TriggerRequestPreferences.parse(request);
         AtomicReferenceArray<ObjectNode> answers = new AtomicReferenceArray<>(items.size());
         ParallelTaskRunner.runAll(

@@ -44,17 +44,16 @@ final class WorkflowTriggerRoutes {
         this.quotas = quotas;
     }
 
+    WorkflowCatalogEntry workflow(ServerHttpRequest request) {
+        return StoreReader.workflow(semel, request.principal().workspace(), request.parameter("id"));
+    }
+
     void setLimits(ApiLimits value) {
         limits = value;
     }
 
     ApiLimits limits() {
         return limits;
-    }
-
-    /** Checks the key before the size and type of the body, as CONTRACT section 2 orders. */
-    static void checkKey(Function<String, List<String>> headers) {
-        IdempotencyKey.fromHeader(headers.apply("Idempotency-Key"));
     }
 
     ServerHttpResponse trigger(ServerHttpRequest request) {
@@ -149,7 +148,7 @@ final class WorkflowTriggerRoutes {
 
     TriggerResult admit(Principal who, String nameOrId, TriggerRequestBody ask, TriggerOptions terms) {
         Runnable quota = chargeOnce(quotas.freshCheck(who));
-        return semel.trigger(who.workspace(), findWorkflow(who, nameOrId), workflow -> {
+        return semel.trigger(who.workspace(), StoreReader.workflow(semel, who.workspace(), nameOrId), workflow -> {
             Runnable fresh = freshOnly(quota, workflow.published(), ask.data(), terms.depth());
             Trigger.AdmissionChecks checks = new Trigger.AdmissionChecks(fresh, () -> quotas.countReplay(who));
             return trigger(who, workflow, ask, new AdmissionAttempt(terms, checks));
@@ -237,26 +236,5 @@ final class WorkflowTriggerRoutes {
                 throw rejection;
             }
         };
-    }
-
-    /** The id of the workflow with this name or id; null if there is no name. */
-    @Nullable
-    String findWorkflowId(Principal who, @Nullable String nameOrId) {
-        return nameOrId == null ? null : findWorkflow(who, nameOrId).published().workflowId();
-    }
-
-    WorkflowCatalogEntry findWorkflow(Principal who, String nameOrId) {
-        return findWorkflow(semel, who.workspace(), nameOrId);
-    }
-
-    static WorkflowCatalogEntry findWorkflow(SemelRuntime semel, int workspace, String nameOrId) {
-        return ApiErrors.orThrow(semel.workflow(workspace, nameOrId), WorkflowTriggerRoutes::unknownWorkflow);
-    }
-
-    /** The same text for a missing workflow and for one of another workspace. */
-    static SemelException unknownWorkflow() {
-        return ApiErrors.notFound(
-                "No workflow with this name or id exists in this workspace. Nothing was started or changed.",
-                "Check the name or id. GET /v1/workflows lists the workflows.");
     }
 }

@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Serves the versions of a workflow: list, text, diff, promotion of a candidate and rollback. */
 record WorkflowVersionRoutes(
-        SemelRuntime semel, WorkflowTriggerRoutes triggers, IdempotentInboundRequestExecutor actions) {
+        SemelRuntime semel, IdempotentInboundRequestExecutor actions) {
     /** Enough runs to judge a candidate, and few enough to count on every request. */
     private static final int RUNS_COUNTED = 10_000;
 
@@ -91,7 +91,7 @@ record WorkflowVersionRoutes(
     }
 
     ServerHttpResponse promote(ServerHttpRequest request) {
-        WorkflowCatalogEntry entry = triggers.findWorkflow(request.principal(), request.parameter("id"));
+        WorkflowCatalogEntry entry = StoreReader.workflow(semel, request.principal().workspace(), request.parameter("id"));
         int wanted = version(body(request));
         String id = entry.published().workflowId();
         return ApiErrors.orThrow(
@@ -117,7 +117,7 @@ record WorkflowVersionRoutes(
     }
 
     ServerHttpResponse rollback(ServerHttpRequest request) {
-        WorkflowCatalogEntry entry = triggers.findWorkflow(request.principal(), request.parameter("id"));
+        WorkflowCatalogEntry entry = StoreReader.workflow(semel, request.principal().workspace(), request.parameter("id"));
         JsonNode body = body(request);
         int wanted = version(body);
         String reason = reason(body.path("reason"));
@@ -200,7 +200,7 @@ record WorkflowVersionRoutes(
 
     DatabaseRows.WorkflowRow workflow(ServerHttpRequest request) {
         return ApiErrors.orThrow(
-                find(request.principal().workspace(), request.parameter("id")), WorkflowTriggerRoutes::unknownWorkflow);
+                find(request.principal().workspace(), request.parameter("id")), ApiErrors::unknownWorkflow);
     }
 
     DatabaseRows.@Nullable WorkflowRow find(int workspace, String name) {

@@ -36,7 +36,7 @@ abstract class CliCommand implements Callable<Integer> {
     }
 
     final CliCommandEnvironment environment() {
-        return CliRootCommand.environment(spec);
+        return CliCommandEnvironment.of(spec);
     }
 
     /** The values of the parameters of {@link #toCommandLine}. */

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.function.Supplier;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * The process environment of a command: variables, streams, clock and folder. Only this file of the package reads the
@@ -37,6 +38,15 @@ public record CliCommandEnvironment(
     @FunctionalInterface
     public interface Sleeper {
         void sleep(Duration duration) throws InterruptedException;
+    }
+
+    /** The root command, which has the environment of all commands below it. */
+    public interface Provider {
+        CliCommandEnvironment environment();
+    }
+
+    static CliCommandEnvironment of(CommandSpec command) {
+        return ((Provider) command.root().userObject()).environment();
     }
 
     public static CliCommandEnvironment system() {

@@ -25,7 +25,7 @@ final class CliCommandOutput {
     boolean noColor;
 
     private CliCommandEnvironment environment() {
-        return CliRootCommand.environment(spec);
+        return CliCommandEnvironment.of(spec);
     }
 
     /** Prints a line of data to stdout. */

@@ -41,7 +41,7 @@ final class CliServerConnectionOptions {
     Path tokenFile;
 
     private CliCommandEnvironment environment() {
-        return CliRootCommand.environment(spec);
+        return CliCommandEnvironment.of(spec);
     }
 
     @Option(names = "--token", hidden = true, arity = "0..1")

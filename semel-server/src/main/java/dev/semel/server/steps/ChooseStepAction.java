@@ -48,7 +48,7 @@ record ChooseStepAction(List<ChooseCase> cases) implements CompiledYamlStepActio
         } else if (otherwise && !last) {
             draft.addError(fields.nameRange("else"), "`else` must be the last case; the cases after it never run.");
         }
-        return YamlStepReader.condition(draft.tools(), fields, "when", draft.context());
+        return YamlStepReadContext.condition(draft.tools(), fields, "when", draft.context());
     }
 
     private static List<YamlStep> steps(YamlStepReadContext draft, YamlMapReader fields) {

@@ -104,7 +104,7 @@ final class HttpStepReader {
                     "`lookup` needs `protect: lookup`; add that protection, or remove `lookup`.");
         }
         lookup.allowOnly(Set.of("http", "found", "result"));
-        YamlValueTemplate found = YamlStepReader.condition(
+        YamlValueTemplate found = YamlStepReadContext.condition(
                 draft.tools(), lookup, "found", draft.context().withKind(ContextKind.RESPONSE));
         YamlValueTemplate result = draft.template(lookup, "result", ContextKind.RESPONSE);
         YamlMapReader section = YamlMapReader.of(lookup.get("http"), "lookup.http", draft.problems());

@@ -85,6 +85,25 @@ record YamlStepReadContext(String id, YamlMapReader fields, ExpressionCompileCon
         return template;
     }
 
+    /** A condition: one boolean expression, or true or false. */
+    static @Nullable YamlValueTemplate condition(
+            ReadTools tools, YamlMapReader fields, String name, ExpressionCompileContext site) {
+        YamlNode tree = fields.get(name);
+        if (tree == null) {
+            return null;
+        }
+        YamlValueTemplate when = tools.templates().compile(tree, site, Set.of(CelKind.BOOL));
+        boolean whole = when instanceof YamlValueTemplate.SingleExpression;
+        boolean constant = when instanceof YamlValueTemplate.Literal(var value) && value.isBoolean();
+        boolean hasInvalidExpression = tree instanceof YamlNode.ScalarNode(YamlSourceRange _, var value)
+                && value.asString().startsWith("${");
+        if (!whole && !constant && !hasInvalidExpression) {
+            tools.problems()
+                    .add(tree.range(), "%s must be one expression that returns true or false: ${ … }.".formatted(name));
+        }
+        return when;
+    }
+
     List<YamlStep> readNested(YamlNode list, ExpressionCompileContext at) {
         return tools.nestedReader().apply(list, at);
     }

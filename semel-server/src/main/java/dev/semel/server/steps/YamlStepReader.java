@@ -142,7 +142,7 @@ public final class YamlStepReader {
             fields.allowOnly(known);
         }
         String id = id(fields);
-        YamlValueTemplate when = condition(tools, fields, "when", site);
+        YamlValueTemplate when = YamlStepReadContext.condition(tools, fields, "when", site);
         YamlStep.ErrorPolicy onError =
                 fields.choice("on_error", YamlStep.ErrorPolicy.class).orElse(YamlStep.ErrorPolicy.FAIL);
         if (kind == null) {
@@ -242,25 +242,6 @@ public final class YamlStepReader {
             return null;
         }
         return id;
-    }
-
-    /** A condition: one boolean expression, or true or false. */
-    static @Nullable YamlValueTemplate condition(
-            YamlStepReadContext.ReadTools tools, YamlMapReader fields, String name, ExpressionCompileContext site) {
-        YamlNode tree = fields.get(name);
-        if (tree == null) {
-            return null;
-        }
-        YamlValueTemplate when = tools.templates().compile(tree, site, Set.of(CelKind.BOOL));
-        boolean whole = when instanceof YamlValueTemplate.SingleExpression;
-        boolean constant = when instanceof YamlValueTemplate.Literal(var value) && value.isBoolean();
-        boolean hasInvalidExpression = tree instanceof YamlNode.ScalarNode(YamlSourceRange _, var value)
-                && value.asString().startsWith("${");
-        if (!whole && !constant && !hasInvalidExpression) {
-            tools.problems()
-                    .add(tree.range(), "%s must be one expression that returns true or false: ${ … }.".formatted(name));
-        }
-        return when;
     }
 
     /** All step kinds, in the order in which messages list them. */
