@@ -2,6 +2,13 @@ package dev.semel.server.cli;
 
 import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_COMMAND_LIST;
 
+import dev.semel.server.cli.command.CliCommandEnvironment;
+import dev.semel.server.cli.command.CliCommandException;
+import dev.semel.server.cli.command.CliCommandGroup;
+import dev.semel.server.cli.command.CliCommandOutput;
+import dev.semel.server.cli.command.ExitCode;
+import dev.semel.server.cli.command.TerminalJsonFormatter;
+import dev.semel.server.cli.server.ServerOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.server.ApiRoutes;
 import dev.semel.server.access.UserRole;
-import dev.semel.server.api.ApiRoutes;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.HttpReply;
