@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param notification the notification; null if the step names a channel
  * @param emit whether the notification is also an event, which starts the workflows that subscribe to it
  */
-record YamlNotificationStep(
+public record YamlNotificationStep(
         @Nullable String notification,
         @Nullable YamlValueTemplate channel,
         @Nullable YamlValueTemplate template,
