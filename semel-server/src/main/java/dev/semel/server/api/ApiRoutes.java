@@ -12,6 +12,7 @@ import dev.semel.server.http.CpuWorkPool;
 import dev.semel.server.http.HttpRouter;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.ingress.InboundEventProcessor;
+import dev.semel.server.operations.OperationRouter;
 import dev.semel.server.settings.WorkspaceSettingRepositories;
 import dev.semel.server.webhooks.WebhookReceiver;
 import dev.semel.store.DatabaseRows;
@@ -35,6 +36,8 @@ public final class ApiRoutes {
     private final RunUpdateStreamRoutes tail;
     private final CpuWorkPool cpu = new CpuWorkPool(TEXT_CHECKS);
     private final ApiRouter router = new ApiRouter(new HttpRouter(), cpu);
+    private final OperationRouter operations =
+            new OperationRouter(router.router(), cpu, WorkflowTriggerRoutes::checkKey);
 
     public ApiRoutes(SemelRuntime semel, ApiTokenStore tokens, PrometheusMetrics metrics, boolean openMetrics) {
         this.semel = semel;
@@ -74,12 +77,10 @@ public final class ApiRoutes {
                 .post("/v1/runs/{run_id}/signals/{name}", TokenScope.TRIGGER, acts::signal)
                 .post("/v1/signals/{name}", TokenScope.TRIGGER, new KeyedSignalRoutes(semel)::send)
                 .post("/v1/runs/{run_id}/decide", TokenScope.REVIEW, acts::decide)
-                .get("/v1/effects", TokenScope.READ, new EffectLedgerRoutes(semel)::list)
                 .post("/v1/tokens", TokenScope.ADMIN, tokenRoutes::create)
                 .get("/v1/tokens", TokenScope.ADMIN, tokenRoutes::list)
                 .delete("/v1/tokens/{token_id}", TokenScope.ADMIN, tokenRoutes::revoke)
                 .get("/v1/workers", TokenScope.READ, new WorkerRoutes(semel)::list)
-                .get("/v1/audit", TokenScope.READ, new AuditRoutes(semel)::list)
                 .get("/v1/openapi.json", TokenScope.READ, health::openApi)
                 .get("/metrics", openMetrics ? TokenScope.OPEN : TokenScope.READ, health::metrics);
         addOpen(new DocumentationRoutes(), health);
@@ -89,6 +90,8 @@ public final class ApiRoutes {
         this.tail = addStreams(new WorkflowIdempotencyExplanationRoutes(triggers), views);
         addLists(runs, views);
         addOthers(views, tail);
+        new EffectLedgerRoutes(semel).addTo(operations);
+        new AuditRoutes(semel).addTo(operations);
     }
 
     private InboundEventProcessor.Dependencies ports(WorkspaceIdAndSecretCache spaces) {

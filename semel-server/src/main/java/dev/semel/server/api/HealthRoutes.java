@@ -9,8 +9,6 @@ import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreDurability;
 import dev.semel.store.TrustedClock;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /** Serves the health checks, the Prometheus metrics and the OpenAPI document. */
@@ -51,17 +49,6 @@ record HealthRoutes(SemelRuntime semel, PrometheusMetrics metrics) {
     }
 
     ServerHttpResponse openApi(ServerHttpRequest request) {
-        return ServerHttpResponse.json(200, resource("/dev/semel/server/openapi.json"));
-    }
-
-    private static byte[] resource(String path) {
-        try (InputStream in = HealthRoutes.class.getResourceAsStream(path)) {
-            if (in == null) {
-                throw new IllegalStateException("no " + path + " in the jar");
-            }
-            return in.readAllBytes();
-        } catch (IOException e) {
-            throw new IllegalStateException(path + " cannot be read", e);
-        }
+        return ServerHttpResponse.json(200, ApiDescription.openApi());
     }
 }

@@ -157,6 +157,12 @@ final class UnmaskedPiiValue {
         };
     }
 
+    /** The masked text; null if there is no value. */
+    @Nullable
+    String maskTextOrNull(PiiMask mask) {
+        return node.isNull() ? null : maskTextWith(mask);
+    }
+
     /** The masked text; empty if there is no value. */
     String maskTextWith(PiiMask mask) {
         return maskWith(mask).asString("");

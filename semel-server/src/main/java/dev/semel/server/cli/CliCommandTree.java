@@ -1,8 +1,13 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.api.ApiOperations;
+import dev.semel.server.operations.CommandDeclaration;
+import dev.semel.server.operations.Operation;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import picocli.CommandLine;
 
@@ -24,7 +29,22 @@ final class CliCommandTree {
         groups.put("Triggers", triggers());
         groups.put("Settings", settings());
         groups.put("Server", server());
+        addDeclared(groups);
         return groups;
+    }
+
+    /** Adds the commands that operations declare to the resource that their first word names. */
+    private static void addDeclared(Map<String, List<CommandLine>> groups) {
+        Map<String, CommandLine> resources = new HashMap<>();
+        groups.values()
+                .forEach(commands -> commands.forEach(one -> resources.put(one.getCommandName(), one)));
+        for (Operation<?> operation : ApiOperations.TABLE.operations()) {
+            CommandDeclaration command = operation.command();
+            if (command != null) {
+                Objects.requireNonNull(resources.get(command.group()), command.words())
+                        .addSubcommand(OperationCommand.create(operation));
+            }
+        }
     }
 
     private List<CommandLine> everyday() {
@@ -88,8 +108,7 @@ final class CliCommandTree {
                         new IdempotencyKeyCommand.KeyReleaseCommand()),
                 CliCommandGroup.create(
                         "request", "Lists duplicate requests and key conflicts.", new DuplicateRequestListCommand()),
-                CliCommandGroup.create(
-                        "effect", "Lists side effects in external systems.", new EffectLedgerListCommand()),
+                CliCommandGroup.create("effect", "Lists side effects in external systems."),
                 CliCommandGroup.create(
                         "object",
                         "Lists objects that steps wrote more than once.",
@@ -231,7 +250,7 @@ final class CliCommandTree {
                         new RecoveryShowCommand()),
                 CliCommandGroup.create(
                         "fact", "Lists the records behind a monitoring metric.", new MetricSourceRecordListCommand()),
-                CliCommandGroup.create("audit", "Lists and exports the audit log.", new AuditListCommand()));
+                CliCommandGroup.create("audit", "Lists and exports the audit log."));
     }
 
     private static CommandLine clockShow() {
