@@ -68,11 +68,6 @@ public final class ApiRoutes {
                 .get("/v1/workflows/{id}/diff", TokenScope.READ, router.cpuBound(rollouts::diff))
                 .post("/v1/workflows/{id}/promote", TokenScope.OPERATE, rollouts::promote)
                 .post("/v1/workflows/{id}/rollback", TokenScope.OPERATE, rollouts::rollback)
-                .get("/v1/workflows/{id}/runs", TokenScope.READ, runs::listOfWorkflow)
-                .get("/v1/runs", TokenScope.READ, runs::list)
-                .get("/v1/runs/{run_id}", TokenScope.READ, runs::get)
-                .get("/v1/runs/{run_id}/timeline", TokenScope.READ, runs::timeline)
-                .get("/v1/runs/{run_id}/requests", TokenScope.READ, runs::requests)
                 .post("/v1/runs/{run_id}/cancel", TokenScope.OPERATE, acts::cancel)
                 .post("/v1/runs/{run_id}/signals/{name}", TokenScope.TRIGGER, acts::signal)
                 .post("/v1/signals/{name}", TokenScope.TRIGGER, new KeyedSignalRoutes(semel)::send)
@@ -100,8 +95,9 @@ public final class ApiRoutes {
     }
 
     private void addLists(RunRoutes runs, RunJsonRenderer views) {
-        router.get("/v1/requests", TokenScope.READ, new DuplicateRequestRoutes(semel, views, triggers)::list)
-                .get("/v1/workflows/{id}/log", TokenScope.READ, new NotificationLogRoutes(semel, runs, triggers)::list);
+        router.get("/v1/workflows/{id}/log", TokenScope.READ, new NotificationLogRoutes(semel, runs, triggers)::list);
+        runs.addTo(operations);
+        new DuplicateRequestRoutes(semel, views, triggers).addTo(operations);
     }
 
     private void addOthers(RunJsonRenderer views, RunUpdateStreamRoutes streams) {

@@ -3,6 +3,7 @@ package dev.semel.server.api;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreQueries;
 import java.util.HashMap;
@@ -37,7 +38,7 @@ record NotificationLogRoutes(SemelRuntime semel, RunRoutes runs, WorkflowTrigger
                 addMessages(
                         items,
                         run,
-                        runs.timelineOf(run, RunTimelineJsonRenderer.StepRange.ALL)
+                        ViewJson.of(runs.timelineOf(run, RunTimelineJsonRenderer.StepRange.ALL))
                                 .path("items"));
             }
         }

@@ -4,6 +4,7 @@ import dev.semel.error.SemelException;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
 import java.util.List;
@@ -40,7 +41,7 @@ record RunPiiRevealRoutes(RunJsonRenderer views, RunPiiMaskFactory masks, Idempo
                 new ActionRequest("run.reveal", run.runIdText(), reason),
                 noted,
                 _ -> RunJsonRenderer.newObject().put("run_id", run.runIdText()));
-        ObjectNode all = views.runJson(run, RunPiiMaskFactory.noMask());
+        ObjectNode all = ViewJson.of(views.view(run, RunPiiMaskFactory.noMask(), null));
         ObjectNode out = RunJsonRenderer.newObject().put("run_id", run.runIdText());
         names.forEach(out.putArray("revealed")::add);
         for (String member : List.of("input", "output", "error")) {

@@ -11,6 +11,7 @@ import dev.semel.server.ingress.InboundEventProcessor;
 import dev.semel.server.ingress.InboundEventResult;
 import dev.semel.server.ingress.ParallelTaskRunner;
 import dev.semel.server.ingress.StoredInboundEventReader;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.server.webhooks.WebhookReceiver;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.RunDeduplicationKey;
@@ -141,7 +142,7 @@ final class StoredInboundEventRoutes {
             DatabaseRows.RunRow run =
                     semel.view(reads -> reads.run(event.ws(), held.keyRecord().run()));
             if (run != null) {
-                runs.add(views.runWithRequests(run));
+                runs.add(ViewJson.of(views.view(run)));
             }
         }
         return RunJsonRenderer.ok(out);

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -107,6 +108,9 @@ final class RecordSchemas {
                 ObjectNode list = text("array");
                 list.set("items", inner);
                 return list;
+            }
+            if (generic.getRawType() == Optional.class) {
+                return nullable(inner);
             }
             if (generic.getRawType() == Map.class) {
                 ObjectNode map = object();
