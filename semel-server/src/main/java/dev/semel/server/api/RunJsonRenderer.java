@@ -164,14 +164,15 @@ final class RunJsonRenderer {
                 HumanReviewDecisionRecorder.hasUnknownOutcome(run) ? Optional.ofNullable(resendUntil) : null);
     }
 
-    /** The error for the sender of the trigger; null if the run did not fail. */
-    static @Nullable ObjectNode unmaskedError(DatabaseRows.RunRow run) {
-        DatabaseRows.RunEnd end = run.end();
-        return end == null || end.result().errorCode() == null
+    /** The error as part of another response; null if the run did not fail. */
+    static @Nullable ObjectNode errorJson(DatabaseRows.RunRow run, PiiMask mask) {
+        RunView.RunErrorView error = errorView(run, mask, null);
+        return error == null
                 ? null
                 : newObject()
-                        .put("code", end.result().errorCode())
-                        .setAll((ObjectNode) UnmaskedPiiValue.error(end.result()).maskWith(RunPiiMaskFactory.noMask()));
+                        .put("code", error.code())
+                        .put("message", error.message())
+                        .put("step", error.step());
     }
 
     /** The public id of another run. */

@@ -54,7 +54,7 @@ final class TriggerResponseBuilder {
         if (!output.isNull()) {
             out.set("output", output.maskWith(RunPiiMaskFactory.noMask()));
         }
-        ObjectNode error = RunJsonRenderer.unmaskedError(run);
+        ObjectNode error = RunJsonRenderer.errorJson(run, RunPiiMaskFactory.noMask());
         if (error != null) {
             out.set("error", error);
         }

@@ -12,6 +12,7 @@ import dev.semel.server.query.Page;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -33,6 +34,7 @@ class OperationTest {
             String plainText,
             @Described(value = "A text or null.", pattern = "^a", example = "ab") @Nullable String maybe,
             @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer absent,
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Optional<String> absentOrNull,
             @Described(min = 1, max = 3) int number,
             long big,
             boolean flag,
@@ -52,6 +54,7 @@ class OperationTest {
                 "x",
                 null,
                 absent,
+                absent == null ? null : Optional.empty(),
                 2,
                 9_007_199_254_740_993L,
                 true,
@@ -75,6 +78,12 @@ class OperationTest {
                         + "\"ended_at\":null,\"circles\":[{\"radius\":1}],\"counts\":{\"a\":1},\"shape\":{\"side\":4},"
                         + "\"maybe_circle\":null,\"any\":1.10,\"object\":{\"z\":1,\"a\":2}}",
                 StrictJsonCodec.write(ViewJson.of(sample(null))));
+    }
+
+    @Test
+    void an_empty_optional_is_null_and_a_missing_one_is_absent() {
+        assertTrue(ViewJson.of(sample(1)).path("absent_or_null").isNull());
+        assertTrue(ViewJson.of(sample(null)).path("absent_or_null").isMissingNode());
     }
 
     @Test
@@ -103,6 +112,8 @@ class OperationTest {
                         + "\"pattern\":\"^a\"}",
                 "absent",
                 "{\"type\":\"integer\"}",
+                "absent_or_null",
+                "{\"type\":[\"string\",\"null\"]}",
                 "number",
                 "{\"type\":\"integer\",\"minimum\":1,\"maximum\":3}",
                 "maybe_colour",
@@ -115,8 +126,8 @@ class OperationTest {
                 "{\"$ref\":\"#/components/schemas/Shape\"}",
                 "maybe_circle",
                 "{\"oneOf\":[{\"$ref\":\"#/components/schemas/Circle\"},{\"type\":\"null\"}]}",
-                "any",
-                "{}");
+                "object",
+                "{\"type\":\"object\",\"additionalProperties\":true}");
         expected.forEach((name, schema) -> assertEquals(schema, members.path(name).toString(), name));
         assertEquals(2, schemas.all().at("/Shape/oneOf").size());
     }
@@ -155,9 +166,8 @@ class OperationTest {
     }
 
     private static boolean rejected(Operation<?> one, Operation<?> other) {
-        return assertThrows(IllegalArgumentException.class, () -> OperationTable.of(List.of(one, other)))
-                .getMessage()
-                .startsWith("Two operations have ");
+        var thrown = assertThrows(IllegalArgumentException.class, () -> OperationTable.of(List.of(one, other)));
+        return String.valueOf(thrown.getMessage()).startsWith("Two operations have ");
     }
 
     private static Operation<CircleView> circle(String id, String path, String words) {

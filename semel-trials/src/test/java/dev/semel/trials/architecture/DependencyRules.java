@@ -196,7 +196,7 @@ record DependencyRules(PackageLayout layout) {
     private Predicate<JavaClass> apiExcept(List<String> trusted) {
         return trusted.stream()
                 .map(name -> layout.file("server.api." + name).negate())
-                .reduce(layout.in("server.api"), Predicate::and);
+                .reduce(layout.in("server.api", "server.query"), Predicate::and);
     }
 
     /** The core packages behind runtime and the store's port. */
