@@ -129,9 +129,8 @@ record AuditRoutes(SemelRuntime semel) {
             AuditPage page = page(workspace, filter, behind, PAGE_SIZE);
             StringBuilder text = new StringBuilder();
             page.found()
-                    .forEach(
-                            row -> text.append(StrictJsonCodec.write(ViewJson.of(AuditEntryView.of(row))))
-                                    .append('\n'));
+                    .forEach(row -> text.append(StrictJsonCodec.write(ViewJson.of(AuditEntryView.of(row))))
+                            .append('\n'));
             out.write(text.toString().getBytes(StandardCharsets.UTF_8));
             out.flush();
             behind = page.next();

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Serves `GET /v1/effects`: the effect ledger with the key, status and run of each side effect. */
 final class EffectLedgerRoutes {
-    private static final String TERMS = "object:NAME key:KEY sent_key:KEY state:in_doubt workflow:NAME protection:none"
-            + " suppressed:true";
+    private static final String TERMS =
+            "object:NAME key:KEY sent_key:KEY state:in_doubt workflow:NAME protection:none" + " suppressed:true";
 
     static final Operation<Page<EffectView>> LIST = Operation.get("listEffects", "/v1/effects", TokenScope.READ)
             .tag("Keys")
@@ -34,8 +34,7 @@ final class EffectLedgerRoutes {
                     + " generation.")
             .parameters(Parameter.text("q", "Filter terms, all of which must match: `" + TERMS + "`."))
             .paged()
-            .command(CommandDeclaration.of(
-                            "effect list", "Lists side effects in external systems, newest runs first.")
+            .command(CommandDeclaration.of("effect list", "Lists side effects in external systems, newest runs first.")
                     .filter(
                             "QUERY",
                             "Filter terms such as object:order/10443 key:K sent_key:K state:in_doubt workflow:W"
@@ -102,8 +101,7 @@ final class EffectLedgerRoutes {
                     case "workflow" -> workflow = value;
                     case "protection" -> protection = value;
                     case "suppressed" -> part = partOf(value);
-                    default ->
-                        throw ApiErrors.invalidQuery("q must be a filter like " + TERMS);
+                    default -> throw ApiErrors.invalidQuery("q must be a filter like " + TERMS);
                 }
             }
             return new Filter(object, key, sentKey, state, workflow, protection, part);

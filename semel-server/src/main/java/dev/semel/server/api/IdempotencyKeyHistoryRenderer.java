@@ -40,9 +40,7 @@ final class IdempotencyKeyHistoryRenderer {
     void addHistory(ObjectNode out, DatabaseRows.KeyRow held, long now) {
         RunIdempotencyKeyEffectFinder.KeyEffects done =
                 actions.findByLineage(held.keyRecord().lineage());
-        done.rows().stream()
-                .map(row -> ViewJson.of(effects.view(row)))
-                .forEach(out.putArray("effects")::add);
+        done.rows().stream().map(row -> ViewJson.of(effects.view(row))).forEach(out.putArray("effects")::add);
         out.put("effects_truncated", done.truncated());
         ObjectNode next = simulation.simulateNow(held);
         out.set("simulation", next == null ? JsonNodeFactory.instance.nullNode() : next);

@@ -48,8 +48,9 @@ record RunRoutes(SemelRuntime semel, RunJsonRenderer views, WorkflowTriggerRoute
     static final Operation<RunView> GET = Operation.get("getRun", "/v1/runs/{run_id}", TokenScope.READ)
             .tag("Runs")
             .summary("Get a run")
-            .description("`waiting_for` has one entry per waiting branch. If the run has not started yet, its `kind` says"
-                    + " why: `delay`, `debounce`, `rate_limit` or `concurrency_limit`.")
+            .description(
+                    "`waiting_for` has one entry per waiting branch. If the run has not started yet, its `kind` says"
+                            + " why: `delay`, `debounce`, `rate_limit` or `concurrency_limit`.")
             .parameters(Parameter.RUN)
             .returns(RunView.class, "The run.");
 

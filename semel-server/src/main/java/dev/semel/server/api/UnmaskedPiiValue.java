@@ -52,13 +52,6 @@ final class UnmaskedPiiValue {
         return json(end == null ? null : end.result().output(), MemberNames.FROM_DATA);
     }
 
-    /** The error message and its step. The path of a step in a loop contains its item. */
-    static UnmaskedPiiValue error(StoreWrite.RunResult ending) {
-        return withFixedNames(RunJsonRenderer.newObject()
-                .put("message", ending.errorMessage())
-                .put("step", ending.errorStep()));
-    }
-
     static UnmaskedPiiValue result(JournalEntry.StepResult done) {
         return new UnmaskedPiiValue(done.result(), MemberNames.FROM_DATA, false);
     }

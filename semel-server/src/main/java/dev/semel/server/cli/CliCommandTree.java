@@ -36,8 +36,7 @@ final class CliCommandTree {
     /** Adds the commands that operations declare to the resource that their first word names. */
     private static void addDeclared(Map<String, List<CommandLine>> groups) {
         Map<String, CommandLine> resources = new HashMap<>();
-        groups.values()
-                .forEach(commands -> commands.forEach(one -> resources.put(one.getCommandName(), one)));
+        groups.values().forEach(commands -> commands.forEach(one -> resources.put(one.getCommandName(), one)));
         for (Operation<?> operation : ApiOperations.TABLE.operations()) {
             CommandDeclaration command = operation.command();
             if (command != null) {

@@ -32,7 +32,8 @@ record OperationCommand(Operation<?> operation, CommandDeclaration declared) {
     }
 
     private void addTo(CommandSpec spec) {
-        spec.usageMessage().footer(declared.exampleLines().stream().map(one -> "  " + one).toArray(String[]::new));
+        spec.usageMessage()
+                .footer(declared.exampleLines().stream().map(one -> "  " + one).toArray(String[]::new));
         for (int i = 0; i < declared.arguments().size(); i++) {
             CommandDeclaration.Argument argument = declared.arguments().get(i);
             boolean any = argument.count() == CommandDeclaration.Count.ANY;
@@ -55,7 +56,9 @@ record OperationCommand(Operation<?> operation, CommandDeclaration declared) {
             spec.addOption(
                     flag
                             ? built.type(boolean.class).arity("0").build()
-                            : built.type(String.class).paramLabel(option.label()).build());
+                            : built.type(String.class)
+                                    .paramLabel(option.label())
+                                    .build());
         }
         if (declared.hasExport()) {
             spec.addOption(OptionSpec.builder(EXPORT)
@@ -72,10 +75,16 @@ record OperationCommand(Operation<?> operation, CommandDeclaration declared) {
         List<CommandDeclaration.Argument> arguments = declared.arguments();
         for (int i = 0; i < arguments.size(); i++) {
             Object value = spec.positionalParameters().get(i).getValue();
-            put(values, arguments.get(i).parameter(), value instanceof String[] words ? String.join(" ", words) : value);
+            put(
+                    values,
+                    arguments.get(i).parameter(),
+                    value instanceof String[] words ? String.join(" ", words) : value);
         }
-        declared.options().forEach(option -> put(
-                values, option.parameter(), spec.findOption(option.name()).getValue()));
+        declared.options()
+                .forEach(option -> put(
+                        values,
+                        option.parameter(),
+                        spec.findOption(option.name()).getValue()));
         return values;
     }
 
@@ -130,7 +139,9 @@ record OperationCommand(Operation<?> operation, CommandDeclaration declared) {
     private static void addTo(CliListDefinition table, CommandDeclaration.Column column) {
         String member = column.member();
         if (member.isEmpty()) {
-            table.addColumn(column.heading(), row -> TerminalJsonFormatter.sanitize(column.text().apply(row)));
+            table.addColumn(
+                    column.heading(),
+                    row -> TerminalJsonFormatter.sanitize(column.text().apply(row)));
             return;
         }
         switch (column.kind()) {

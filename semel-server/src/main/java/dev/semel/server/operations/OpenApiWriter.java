@@ -69,9 +69,7 @@ public final class OpenApiWriter {
         out.set("responses", responses(operation));
         ArrayNode security = out.putArray("security");
         if (operation.scope() != TokenScope.OPEN) {
-            security.addObject()
-                    .putArray("token")
-                    .add(operation.scope().name().toLowerCase(Locale.ROOT));
+            security.addObject().putArray("token").add(operation.scope().name().toLowerCase(Locale.ROOT));
         }
         return out;
     }

@@ -120,8 +120,13 @@ public final class Operation<R> {
         final List<Parameter> parameters = new ArrayList<>();
         final List<String> responseHeaders = new ArrayList<>();
         final Map<Integer, String> problems = new LinkedHashMap<>();
-        @Nullable RequestBody request;
-        @Nullable CommandDeclaration command;
+
+        @Nullable
+        RequestBody request;
+
+        @Nullable
+        CommandDeclaration command;
+
         int maxBody = HttpRoute.DEFAULT_BODY;
         boolean cpuBound;
         boolean storesResponse;

@@ -23,6 +23,7 @@ public record OperationTable(List<Operation<?>> operations) {
     @SafeVarargs
     @SuppressWarnings("varargs") // the lists are only read
     public static OperationTable of(List<Operation<?>>... groups) {
-        return new OperationTable(Stream.of(groups).<Operation<?>>flatMap(List::stream).toList());
+        return new OperationTable(
+                Stream.of(groups).<Operation<?>>flatMap(List::stream).toList());
     }
 }

@@ -10,7 +10,8 @@ public record Parameter(String name, Place place, String description, boolean re
     public static final Parameter WORKFLOW = path("id", "Name or `wf_…` id of the workflow.");
     public static final Parameter RUN = path("run_id", "Id of the run, generated or chosen.");
     public static final Parameter KEY = path("key", "The key, percent-encoded.");
-    public static final Parameter LIMIT = number("limit", "Rows per page.", 1, 200).withDefault(50);
+    public static final Parameter LIMIT =
+            number("limit", "Rows per page.", 1, 200).withDefault(50);
     public static final Parameter AFTER = text("after", "Cursor: `next` of the previous page.");
     static final Parameter CHANGE_KEY = header(
             "Idempotency-Key",
@@ -56,7 +57,8 @@ public record Parameter(String name, Place place, String description, boolean re
 
     /** The same parameter with a default that the description shows. */
     public Parameter withDefault(long number) {
-        return new Parameter(name, place, description, required, schema.deepCopy().put("default", number));
+        return new Parameter(
+                name, place, description, required, schema.deepCopy().put("default", number));
     }
 
     public Parameter asRequired() {

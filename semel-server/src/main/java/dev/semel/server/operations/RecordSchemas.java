@@ -102,7 +102,8 @@ final class RecordSchemas {
     private ObjectNode schemaOf(AnnotatedType annotated) {
         Type type = annotated.getType();
         if (type instanceof ParameterizedType generic && annotated instanceof AnnotatedParameterizedType arguments) {
-            AnnotatedType last = List.of(arguments.getAnnotatedActualTypeArguments()).getLast();
+            AnnotatedType last =
+                    List.of(arguments.getAnnotatedActualTypeArguments()).getLast();
             ObjectNode inner = isNullable(last) ? nullable(schemaOf(last)) : schemaOf(last);
             if (generic.getRawType() == List.class) {
                 ObjectNode list = text("array");

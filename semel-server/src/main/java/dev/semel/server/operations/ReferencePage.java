@@ -45,7 +45,8 @@ public final class ReferencePage {
         declared.parameters.stream()
                 .filter(one -> one.place() == Parameter.Place.QUERY)
                 .filter(one -> !one.equals(Parameter.LIMIT) && !one.equals(Parameter.AFTER))
-                .forEach(one -> text.append(" `?").append(one.name()).append("=`: ").append(one.description()));
+                .forEach(one ->
+                        text.append(" `?").append(one.name()).append("=`: ").append(one.description()));
         return text.toString().replace("|", "\\|");
     }
 
@@ -63,7 +64,9 @@ public final class ReferencePage {
                             case ANY -> " [" + one.label() + "...]";
                         }));
         command.options()
-                .forEach(one -> usage.append(" [").append((one.name() + " " + one.label()).strip()).append(']'));
+                .forEach(one -> usage.append(" [")
+                        .append((one.name() + " " + one.label()).strip())
+                        .append(']'));
         return usage.append(command.hasExport() ? " [--export FILE]`" : "`").toString();
     }
 }

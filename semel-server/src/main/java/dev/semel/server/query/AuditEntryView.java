@@ -5,7 +5,6 @@ import java.time.Instant;
 
 public record AuditEntryView(Instant at, String actorId, String action, String target, String reason) {
     public static AuditEntryView of(DatabaseRows.AuditRow row) {
-        return new AuditEntryView(
-                StoreTime.instant(row.at()), row.actor(), row.action(), row.target(), row.reason());
+        return new AuditEntryView(StoreTime.instant(row.at()), row.actor(), row.action(), row.target(), row.reason());
     }
 }

@@ -6,8 +6,10 @@ import org.jspecify.annotations.Nullable;
 /** A side effect of the ledger with its key, status and run. */
 public record EffectView(
         String effectKey,
-        @Described("The key as the provider received it; null if it received none.")
-        @Nullable String sentKey,
+
+        @Described("The key as the provider received it; null if it received none.") @Nullable
+        String sentKey,
+
         Status status,
         String stepId,
         String path,
@@ -22,8 +24,11 @@ public record EffectView(
         Instant firstAt,
         @Nullable Instant acceptedAt,
         @Nullable Instant windowEndsAt,
+
         @Described("The outcome is unknown, and the effect is safe to send again with the same key until then.")
-        @Nullable Instant safeToResendUntil,
+        @Nullable
+        Instant safeToResendUntil,
+
         @Described(
                 value = "ISO week and counter, or the counter alone for an effect without a window.",
                 example = "2026-W47.1")

@@ -16,9 +16,15 @@ public record RequestView(
         Instant at,
         int statusCode,
         @Described("The id of the token or user.") String actorId,
-        @Described(value = "How many equal requests within one second this row represents.", min = 1) long times,
-        @Described("Names of the fields that differ; never their values.") List<String> changed,
-        @Described("The rejected key, or else the key of the run.") @Nullable String key) {
+
+        @Described(value = "How many equal requests within one second this row represents.", min = 1)
+        long times,
+
+        @Described("Names of the fields that differ; never their values.")
+        List<String> changed,
+
+        @Described("The rejected key, or else the key of the run.") @Nullable
+        String key) {
     public static RequestView of(StoreWrite.DuplicateRequest row, String runId, @Nullable String key) {
         RunRequestView request = RunRequestView.of(row);
         return new RequestView(

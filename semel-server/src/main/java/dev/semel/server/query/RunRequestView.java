@@ -12,8 +12,12 @@ public record RunRequestView(
         Instant at,
         int statusCode,
         @Described("The id of the token or user.") String actorId,
-        @Described(value = "How many equal requests within one second this row represents.", min = 1) long times,
-        @Described("Names of the fields that differ; never their values.") List<String> changed) {
+
+        @Described(value = "How many equal requests within one second this row represents.", min = 1)
+        long times,
+
+        @Described("Names of the fields that differ; never their values.")
+        List<String> changed) {
     public enum Kind {
         STARTED,
         REPLAYED,
@@ -43,5 +47,8 @@ public record RunRequestView(
 
     /** @param next leads to older requests; null at the end */
     public record RunRequestList(
-            List<RunRequestView> items, long replays, long conflicts, @Nullable String next) {}
+            List<RunRequestView> items,
+            long replays,
+            long conflicts,
+            @Nullable String next) {}
 }

@@ -32,9 +32,16 @@ class OperationTest {
     @Described("One of everything.")
     private record SampleView(
             String plainText,
-            @Described(value = "A text or null.", pattern = "^a", example = "ab") @Nullable String maybe,
-            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer absent,
-            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Optional<String> absentOrNull,
+
+            @Described(value = "A text or null.", pattern = "^a", example = "ab") @Nullable
+            String maybe,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            Integer absent,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            Optional<String> absentOrNull,
+
             @Described(min = 1, max = 3) int number,
             long big,
             boolean flag,
@@ -94,7 +101,8 @@ class OperationTest {
                 schemas.reference(SampleView.class, false).toString());
         JsonNode schema = schemas.all().path("Sample");
         assertEquals(
-                ViewJson.of(sample(7)).propertyNames(), schema.path("properties").propertyNames());
+                ViewJson.of(sample(7)).propertyNames(),
+                schema.path("properties").propertyNames());
         assertEquals(
                 List.copyOf(ViewJson.of(sample(null)).propertyNames()),
                 schema.path("required").valueStream().map(JsonNode::asString).toList());
@@ -128,7 +136,8 @@ class OperationTest {
                 "{\"oneOf\":[{\"$ref\":\"#/components/schemas/Circle\"},{\"type\":\"null\"}]}",
                 "object",
                 "{\"type\":\"object\",\"additionalProperties\":true}");
-        expected.forEach((name, schema) -> assertEquals(schema, members.path(name).toString(), name));
+        expected.forEach(
+                (name, schema) -> assertEquals(schema, members.path(name).toString(), name));
         assertEquals(2, schemas.all().at("/Shape/oneOf").size());
     }
 
@@ -146,8 +155,7 @@ class OperationTest {
     @Test
     void a_type_without_a_schema_is_rejected() {
         record Odd(Thread thread) {}
-        assertThrows(
-                IllegalArgumentException.class, () -> new RecordSchemas().reference(Odd.class, false));
+        assertThrows(IllegalArgumentException.class, () -> new RecordSchemas().reference(Odd.class, false));
     }
 
     @Test
@@ -162,7 +170,11 @@ class OperationTest {
         assertTrue(rejected(one, circle("one", "/v1/two", "circle list")));
         assertTrue(rejected(one, circle("two", "/v1/one", "circle list")));
         assertTrue(rejected(one, circle("two", "/v1/two", "circle show")));
-        assertEquals(2, OperationTable.of(List.of(one, circle("two", "/v1/two", "circle list"))).operations().size());
+        assertEquals(
+                2,
+                OperationTable.of(List.of(one, circle("two", "/v1/two", "circle list")))
+                        .operations()
+                        .size());
     }
 
     private static boolean rejected(Operation<?> one, Operation<?> other) {
@@ -181,7 +193,10 @@ class OperationTest {
         OperationTable table = OperationTable.of(List.of(circle("one", "/v1/one", "circle show")));
         ObjectNode empty = (ObjectNode) StrictJsonCodec.parse("{\"paths\":{},\"components\":{\"schemas\":{}}}");
         assertEquals(
-                "one", OpenApiWriter.write(empty, table).at("/paths/~1v1~1one/get/operationId").asString());
+                "one",
+                OpenApiWriter.write(empty, table)
+                        .at("/paths/~1v1~1one/get/operationId")
+                        .asString());
         ObjectNode both = empty.deepCopy();
         both.withObjectProperty("components").withObjectProperty("schemas").putObject("Circle");
         assertThrows(IllegalStateException.class, () -> OpenApiWriter.write(both, table));

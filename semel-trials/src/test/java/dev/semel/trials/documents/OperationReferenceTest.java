@@ -29,6 +29,7 @@ class OperationReferenceTest {
     void a_missing_operation_changes_the_page() {
         List<Operation<?>> all = ApiOperations.TABLE.operations();
         assertNotEquals(
-                ReferencePage.of(ApiOperations.TABLE), ReferencePage.of(new OperationTable(all.subList(1, all.size()))));
+                ReferencePage.of(ApiOperations.TABLE),
+                ReferencePage.of(new OperationTable(all.subList(1, all.size()))));
     }
 }
