@@ -2,11 +2,11 @@ package dev.semel.server;
 
 import dev.semel.error.SemelException;
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.server.expressions.YamlFileErrorCollector;
-import dev.semel.server.expressions.YamlNode;
-import dev.semel.server.expressions.YamlReader;
-import dev.semel.server.expressions.YamlSourceRange;
-import dev.semel.server.expressions.YamlSourceText;
+import dev.semel.server.files.yaml.YamlFileErrorCollector;
+import dev.semel.server.files.yaml.YamlNode;
+import dev.semel.server.files.yaml.YamlReader;
+import dev.semel.server.files.yaml.YamlSourceRange;
+import dev.semel.server.files.yaml.YamlSourceText;
 import dev.semel.server.settings.AlertSetting;
 import dev.semel.server.settings.WorkspaceSettingNameValidator;
 import dev.semel.server.settings.WorkspaceSettingRepositories;

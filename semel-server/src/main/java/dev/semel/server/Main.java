@@ -1,8 +1,8 @@
 package dev.semel.server;
 
-import dev.semel.server.cli.CliCommandEnvironment;
 import dev.semel.server.cli.CliRootCommand;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.command.CliCommandEnvironment;
+import dev.semel.server.cli.server.ServerOptions;
 import java.util.function.Function;
 
 /** Entry point of the jar: runs the command line, which also starts the server. */

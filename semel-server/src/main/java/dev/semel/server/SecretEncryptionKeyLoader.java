@@ -1,7 +1,7 @@
 package dev.semel.server;
 
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.server.settings.SecretEncryptionKeys;
 import dev.semel.store.StoreFailure;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.semel.server;
 
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.files.definition.WorkflowDefinition;
 import dev.semel.store.DatabaseRows;
 import java.io.IOException;
 import java.io.UncheckedIOException;

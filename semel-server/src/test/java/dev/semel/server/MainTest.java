@@ -2,8 +2,8 @@ package dev.semel.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.server.cli.CliCommandEnvironment;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.command.CliCommandEnvironment;
+import dev.semel.server.cli.server.ServerOptions;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -3,7 +3,7 @@ package dev.semel.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.semel.engine.RunSizeLimits;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import org.junit.jupiter.api.Test;
 
 class RunSizeOptionsTest {

@@ -3,7 +3,7 @@ package dev.semel.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.semel.json.SizeLimits;
-import dev.semel.server.http.HttpServerSettings;
+import dev.semel.server.http.transport.HttpServerSettings;
 import org.junit.jupiter.api.Test;
 
 /** The HTTP server knows nothing about runs, so its default limit of a body is a number of its own. */

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.files.definition.WorkflowDefinition;
 import dev.semel.store.DatabaseRows;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.semel.server.alerts;
 
-import dev.semel.server.channel.RenderedMessage;
+import dev.semel.server.connectors.template.RenderedMessage;
 import dev.semel.server.settings.AlertSetting;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,4 +1,4 @@
-/** The HTTP API under `/v1`: routes, the JSON they return, and the parsing of requests and filters. */
+/** All operations of the API in one table, and their OpenAPI description. */
 @NullMarked
 package dev.semel.server.api;
 

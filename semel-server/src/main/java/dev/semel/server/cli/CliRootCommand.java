@@ -2,6 +2,13 @@ package dev.semel.server.cli;
 
 import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_COMMAND_LIST;
 
+import dev.semel.server.cli.command.CliCommandEnvironment;
+import dev.semel.server.cli.command.CliCommandException;
+import dev.semel.server.cli.command.CliCommandGroup;
+import dev.semel.server.cli.command.CliCommandOutput;
+import dev.semel.server.cli.command.ExitCode;
+import dev.semel.server.cli.command.TerminalJsonFormatter;
+import dev.semel.server.cli.server.ServerOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -13,7 +20,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -31,7 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "5 rejected as unprotected, 6 not found, 7 not allowed, 8 unreachable,",
             "9 plan out of date."
         })
-public final class CliRootCommand implements Callable<Integer> {
+public final class CliRootCommand implements Callable<Integer>, CliCommandEnvironment.Provider {
     private static final String EXAMPLES = """
         semel dev --demo                                          start a local server with examples
         semel send payment_receipt --key evt_1 --data @pay.json   trigger; a repeat returns the same run
@@ -57,8 +63,9 @@ public final class CliRootCommand implements Callable<Integer> {
         this.environment = environment;
     }
 
-    static CliCommandEnvironment environment(CommandSpec command) {
-        return ((CliRootCommand) command.root().userObject()).environment;
+    @Override
+    public CliCommandEnvironment environment() {
+        return environment;
     }
 
     public static CommandLine commandLine(CliCommandEnvironment environment, Function<ServerOptions, Integer> serve) {

@@ -1,5 +1,8 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.cli.command.CliCommand;
+import dev.semel.server.cli.command.CliCommandOutput;
+import dev.semel.server.cli.command.TerminalJsonFormatter;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -45,7 +45,7 @@ public final class HttpRouter {
     }
 
     @Nullable
-    HttpRouteHandler notFoundHandler() {
+    public HttpRouteHandler notFoundHandler() {
         return notFoundHandler;
     }
 
@@ -55,12 +55,12 @@ public final class HttpRouter {
     }
 
     /** The largest body limit that any route sets for itself. */
-    int largestBody() {
+    public int largestBody() {
         return largestBody;
     }
 
     /** Looks up a path. {@link RouteMatch#parameters} reports decoding errors of path parameters. */
-    LookupResult find(String method, String rawPath) {
+    public LookupResult find(String method, String rawPath) {
         String[] raw = split(rawPath);
         if (raw == null) {
             return LookupResult.NOTHING;
@@ -106,15 +106,15 @@ public final class HttpRouter {
         return names;
     }
 
-    sealed interface LookupResult permits NoRoute, MethodMismatch, RouteMatch {
+    public sealed interface LookupResult permits NoRoute, MethodMismatch, RouteMatch {
         LookupResult NOTHING = new NoRoute();
     }
 
-    record NoRoute() implements LookupResult {}
+    public record NoRoute() implements LookupResult {}
 
     /** The path has routes, but only for other methods. */
-    record MethodMismatch(Map<String, HttpRoute> routes) implements LookupResult {
-        String allowHeader() {
+    public record MethodMismatch(Map<String, HttpRoute> routes) implements LookupResult {
+        public String allowHeader() {
             TreeSet<String> methods = new TreeSet<>(routes.keySet());
             methods.add("OPTIONS");
             if (methods.contains("GET")) {
@@ -123,18 +123,18 @@ public final class HttpRouter {
             return String.join(", ", methods);
         }
 
-        boolean isOpen() {
+        public boolean isOpen() {
             return routes.values().stream().allMatch(route -> route.scope() == TokenScope.OPEN);
         }
     }
 
-    record RouteMatch(RouteTarget target, String[] raw) implements LookupResult {
-        HttpRoute route() {
+    public record RouteMatch(RouteTarget target, String[] raw) implements LookupResult {
+        public HttpRoute route() {
             return target.route;
         }
 
         /** Decodes the path parameters. A malformed one is a 400, which only authorized callers see. */
-        Map<String, String> parameters() {
+        public Map<String, String> parameters() {
             Map<String, String> out = HashMap.newHashMap(2);
             for (int i = 0; i < raw.length; i++) {
                 String name = target.names.get(i);

@@ -10,7 +10,7 @@ public record RequestAuthorizer(BearerTokenAuthenticator authenticator) {
     private static final String SCHEME = "Bearer ";
     private static final int MAX_TOKEN = 512;
 
-    Principal authenticate(List<String> authorization) {
+    public Principal authenticate(List<String> authorization) {
         Principal principal = authenticator.authenticate(token(authorization));
         if (principal == null) {
             throw unauthenticated("The bearer token is unknown, expired or revoked.");

@@ -18,7 +18,7 @@ public final class ServerHttpRequest {
     private final UrlQueryParameters query;
     private final byte[] body;
 
-    ServerHttpRequest(RequestHead line, Map<String, String> parameters, UrlQueryParameters query, byte[] body) {
+    public ServerHttpRequest(RequestHead line, Map<String, String> parameters, UrlQueryParameters query, byte[] body) {
         this.line = line;
         this.parameters = parameters;
         this.query = query;
@@ -26,7 +26,7 @@ public final class ServerHttpRequest {
     }
 
     /** The parts of a request that are known before its path is decoded and its body is read. */
-    record RequestHead(
+    public record RequestHead(
             UUID id,
             String method,
             String rawPath,

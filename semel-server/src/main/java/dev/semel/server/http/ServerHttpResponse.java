@@ -119,12 +119,12 @@ public final class ServerHttpResponse {
         return body;
     }
 
-    List<HeaderField> fields() {
+    public List<HeaderField> fields() {
         return fields;
     }
 
     @Nullable
-    BodyWriter stream() {
+    public BodyWriter stream() {
         return stream;
     }
 
@@ -135,11 +135,11 @@ public final class ServerHttpResponse {
     }
 
     /** One response header; its constructor rejects names and values that HTTP does not allow. */
-    record HeaderField(String name, String value) {
+    public record HeaderField(String name, String value) {
         static final HeaderField JSON = new HeaderField("Content-Type", "application/json");
         static final HeaderField NO_STORE = new HeaderField("Cache-Control", "no-store");
 
-        HeaderField {
+        public HeaderField {
             if (!isToken(name)) {
                 throw new IllegalArgumentException("A header name has a character that HTTP does not allow");
             }

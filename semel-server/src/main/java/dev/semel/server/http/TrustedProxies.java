@@ -55,7 +55,7 @@ public record TrustedProxies(List<AddressRange> trusted) {
      * @param peer the remote address of the connection
      * @param forwarded the `X-Forwarded-For` headers in the order received
      */
-    String clientAddress(String peer, List<String> forwarded) {
+    public String clientAddress(String peer, List<String> forwarded) {
         InetAddress nearest = trusted.isEmpty() ? null : address(peer);
         if (nearest == null) {
             return peer;
@@ -72,7 +72,7 @@ public record TrustedProxies(List<AddressRange> trusted) {
     }
 
     /** @param peer the remote address of a connection */
-    boolean trusts(String peer) {
+    public boolean trusts(String peer) {
         InetAddress known = trusted.isEmpty() ? null : address(peer);
         return known != null && trusts(known);
     }

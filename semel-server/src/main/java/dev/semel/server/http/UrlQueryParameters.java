@@ -8,11 +8,11 @@ import java.util.List;
  *
  * @param raw the query as received
  */
-record UrlQueryParameters(String raw, List<Parameter> parameters) {
+public record UrlQueryParameters(String raw, List<Parameter> parameters) {
     static final UrlQueryParameters NONE = new UrlQueryParameters("", List.of());
     private static final int MAX_PARAMETERS = 64;
 
-    static UrlQueryParameters parse(String raw) {
+    public static UrlQueryParameters parse(String raw) {
         if (raw.isEmpty()) {
             return NONE;
         }

@@ -1,4 +1,4 @@
-/** The HTTP server: strict request parsing, routing, authentication and error responses. */
+/** What the handlers of HTTP requests use: requests, responses, routing, authentication. */
 @NullMarked
 package dev.semel.server.http;
 

@@ -1,17 +1,13 @@
 package dev.semel.server.operations;
 
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.server.http.CpuWorkPool;
 import dev.semel.server.http.HttpRoute;
 import dev.semel.server.http.HttpRouteHandler;
 import dev.semel.server.http.HttpRouter;
-import dev.semel.server.http.InboundRequestHeaderCheck;
 
-/**
- * Routes requests to the handlers of operations.
- *
- * @param keyCheck rejects a malformed `Idempotency-Key` of a change before the server reads the body
- */
-public record OperationRouter(HttpRouter router, CpuWorkPool cpu, InboundRequestHeaderCheck keyCheck) {
+/** Routes requests to the handlers of operations. */
+public record OperationRouter(HttpRouter router, CpuWorkPool cpu) {
     /** @param handler returns the record of the response */
     public <R> OperationRouter add(Operation<R> operation, OperationHandler<R> handler) {
         return addResponse(operation, request -> operation.respond(handler.handle(request)));
@@ -24,7 +20,11 @@ public record OperationRouter(HttpRouter router, CpuWorkPool cpu, InboundRequest
                 : handler;
         HttpRoute route = new HttpRoute(operation.method(), operation.path(), operation.scope(), limited)
                 .withMaxBody(operation.declared.maxBody);
-        router.add(operation.changes() ? route.withHeaderCheck(keyCheck) : route);
+        // A malformed key is rejected before the server reads the body.
+        router.add(
+                operation.changes()
+                        ? route.withHeaderCheck(headers -> IdempotencyKey.fromHeader(headers.apply("Idempotency-Key")))
+                        : route);
         return this;
     }
 }

@@ -1,4 +1,4 @@
-/** Typed views of stored records: what the API, the command line and the dashboard show, with personal data masked. */
+/** What the server stores, as JSON for readers: personal data is masked here, once, for every reader. */
 @NullMarked
 package dev.semel.server.query;
 

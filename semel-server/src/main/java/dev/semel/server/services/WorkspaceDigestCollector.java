@@ -6,7 +6,7 @@ import dev.semel.json.SizeLimits;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.server.steps.NotificationDigestCollector;
+import dev.semel.server.files.steps.NotificationDigestCollector;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreWriteCommand;

@@ -1,12 +1,12 @@
 package dev.semel.server.services;
 
 import dev.semel.error.SemelException;
-import dev.semel.server.ingress.InboundEvent;
-import dev.semel.server.ingress.InboundEventOrigin;
-import dev.semel.server.ingress.InboundEventProcessor;
-import dev.semel.server.ingress.InboundEventResult;
-import dev.semel.server.ingress.RunNotificationEvents;
-import dev.semel.server.steps.NotificationEventPublisher;
+import dev.semel.server.connectors.ingress.InboundEvent;
+import dev.semel.server.connectors.ingress.InboundEventOrigin;
+import dev.semel.server.connectors.ingress.InboundEventProcessor;
+import dev.semel.server.connectors.ingress.InboundEventResult;
+import dev.semel.server.connectors.ingress.RunNotificationEvents;
+import dev.semel.server.files.steps.NotificationEventPublisher;
 import dev.semel.trigger.Trigger;
 import dev.semel.trigger.TriggerSource;
 import java.util.function.Supplier;

@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-import dev.semel.server.expressions.DurationFormat;
+import dev.semel.server.files.yaml.DurationFormat;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;

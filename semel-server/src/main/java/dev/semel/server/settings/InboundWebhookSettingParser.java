@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-import dev.semel.server.expressions.DurationFormat;
+import dev.semel.server.files.yaml.DurationFormat;
 import dev.semel.server.settings.InboundWebhookSetting.Signature;
 import dev.semel.server.settings.InboundWebhookSetting.ValueLocation;
 import dev.semel.server.settings.InboundWebhookSetting.VerificationMethod;

@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-import dev.semel.server.expressions.DurationFormat;
+import dev.semel.server.files.yaml.DurationFormat;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;

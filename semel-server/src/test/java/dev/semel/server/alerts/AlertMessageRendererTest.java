@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
-import dev.semel.server.channel.RenderedMessage;
+import dev.semel.server.connectors.template.RenderedMessage;
 import dev.semel.server.settings.AlertSetting;
 import java.time.Duration;
 import java.util.HashSet;

@@ -4,7 +4,7 @@ import static dev.semel.server.cli.ScriptedServer.json;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.definition.YamlWorkflowNameReader;
+import dev.semel.server.files.definition.YamlWorkflowNameReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,8 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.cli.command.CliCommandEnvironment;
+import dev.semel.server.cli.command.TerminalJsonFormatter;
+import dev.semel.server.cli.server.ServerOptions;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.server.access.UserRole;
 import dev.semel.server.access.oidc.OidcClientSettings;
+import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.server.http.TrustedProxies;
 import java.io.IOException;
 import java.util.List;

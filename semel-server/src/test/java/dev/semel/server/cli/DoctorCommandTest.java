@@ -5,6 +5,8 @@ import static dev.semel.server.cli.ScriptedServer.problem;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.server.cli.server.DoctorChecks;
+import dev.semel.server.cli.server.DoctorFinding;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.server.cli.command.TerminalJsonFormatter;
+import dev.semel.server.cli.workflow.WorkflowScaffoldCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,7 @@ import static dev.semel.server.cli.ScriptedServer.problem;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.server.cli.command.TerminalJsonFormatter;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.server.cli.command.CliCommandEnvironment;
+import dev.semel.server.cli.command.CliDurationFormatter;
+import dev.semel.server.cli.command.ShellQuoting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

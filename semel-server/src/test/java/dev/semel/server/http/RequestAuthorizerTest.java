@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.server.http.transport.RawConnection;
+import dev.semel.server.http.transport.TestHttpServer;
 import java.io.IOException;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.server.api.PublishedYamlWorkflow;
+import dev.semel.server.files.steps.YamlStepDependencies;
+import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.server.settings.RecipientGroupStore;
 import dev.semel.server.settings.RecipientTopicSubscriptionStore;
 import dev.semel.server.settings.SecretEncryptionKeys;
 import dev.semel.server.settings.WorkspaceSettingRepositories;
 import dev.semel.server.settings.WorkspaceSettingRepository;
-import dev.semel.server.steps.YamlStepDependencies;
 import dev.semel.store.StoreWriteCommand;
 import java.nio.file.Path;
 import java.util.List;

@@ -136,7 +136,7 @@ record DependencyRules(PackageLayout layout) {
                                 + " handler in"),
                 new DependencyRule(
                         "api",
-                        layout.in("server.api"),
+                        layout.in("server.operations", "server.query").or(layout.file("server.ApiRoutes")),
                         RestrictedApis.SQL
                                 .or(engineInternals())
                                 .or(type(layout.in("server.cli", "server.dashboard", "server.demo"))),
@@ -144,18 +144,17 @@ record DependencyRules(PackageLayout layout) {
                                 + " runtime"),
                 new DependencyRule(
                         "webhooks",
-                        layout.in("server.webhooks"),
+                        layout.in("server.connectors.webhooks"),
                         RestrictedApis.SQL
                                 .or(engineInternals())
                                 .or(type(layout.in("server")
                                         .and(layout.in(
-                                                        "server.webhooks",
-                                                        "server.ingress",
-                                                        "server.settings",
-                                                        "server.expressions")
+                                                        "server.connectors.webhooks",
+                                                        "server.connectors.ingress",
+                                                        "server.settings")
                                                 .negate()))),
-                        "server.webhooks verifies deliveries and passes events to server.ingress. Let the API handle"
-                                + " HTTP"),
+                        "connectors.webhooks verifies deliveries and passes events to connectors.ingress. Let the API"
+                                + " handle HTTP"),
                 new DependencyRule(
                         "dashboard",
                         layout.in("server.dashboard"),
@@ -183,20 +182,20 @@ record DependencyRules(PackageLayout layout) {
                         calls(PayloadAccess.COLUMNS.stream()
                                 .map(column -> layout.base() + "." + column)
                                 .toArray(String[]::new)),
-                        "payloads are read through server.api.UnmaskedPiiValue, which becomes JSON only under a mask."
+                        "payloads are read through server.query.UnmaskedPiiValue, which becomes JSON only under a mask."
                                 + " Use UnmaskedPiiValue"),
                 new DependencyRule(
                         "unmasked",
                         apiExcept(PayloadAccess.UNMASKERS),
-                        calls(layout.base() + ".server.api.RunPiiMaskFactory.noMask"),
+                        calls(layout.base() + ".server.query.RunPiiMaskFactory.noMask"),
                         "only a reveal with a reason and the response to the trigger's sender are unmasked. Get the"
                                 + " mask of the run from RunPiiMaskFactory"));
     }
 
     private Predicate<JavaClass> apiExcept(List<String> trusted) {
         return trusted.stream()
-                .map(name -> layout.file("server.api." + name).negate())
-                .reduce(layout.in("server.api", "server.query"), Predicate::and);
+                .map(name -> layout.file("server." + name).negate())
+                .reduce(layout.in("server.operations", "server.query"), Predicate::and);
     }
 
     /** The core packages behind runtime and the store's port. */
@@ -213,11 +212,11 @@ record DependencyRules(PackageLayout layout) {
         return List.of(
                 new DependencyRule(
                         "definition",
-                        layout.in("server.definition", "server.expressions"),
+                        layout.in("server.files.definition", "server.files.expressions", "server.files.yaml"),
                         RestrictedApis.SQL.or(
                                 core.and(type(layout.in(DECLARATIONS).or(layout.in("schedule")))
                                         .negate())),
-                        "server.definition uses admission, workflow, schedule, effect, json and error only. Let the"
+                        "server.files uses admission, workflow, schedule, effect, json and error only. Let the"
                                 + " wiring pass in the rest"),
                 new DependencyRule(
                         "settings",
@@ -225,35 +224,39 @@ record DependencyRules(PackageLayout layout) {
                         RestrictedApis.SQL
                                 .or(engineInternals())
                                 .or(type(layout.in("server")
-                                        .and(layout.in("server.settings", "server.expressions")
+                                        .and(layout.in("server.settings", "server.files.yaml")
                                                 .negate()))),
                         "settings are documents in the store and do not use the code that reads them. Let the wiring"
                                 + " pass in a check"),
                 new DependencyRule(
                         "ingress",
-                        layout.in("server.ingress"),
+                        layout.in("server.connectors.ingress"),
                         RestrictedApis.SQL
                                 .or(engineInternals())
                                 .or(type(layout.in("server")
-                                        .and(layout.in("server.ingress").negate()))),
-                        "server.ingress matches and admits events and ticks, without files or HTTP. Let the wiring"
+                                        .and(layout.in("server.connectors.ingress")
+                                                .negate()))),
+                        "connectors.ingress matches and admits events and ticks, without files or HTTP. Let the wiring"
                                 + " pass in a check"),
                 new DependencyRule(
                         "outbound",
-                        layout.in("server.outbound"),
+                        layout.in("server.connectors.outbound"),
                         packages("java", "javax", "tools.jackson", "org.jspecify")
                                 .and(RestrictedApis.SQL.negate())
-                                .or(type(layout.in("server.outbound", "definition", "workflow", "http", "error")))
+                                .or(type(layout.in(
+                                        "server.connectors.outbound", "definition", "workflow", "http", "error")))
                                 .negate(),
-                        "server.outbound sends requests and uses only the JDK, JSON and the failure types. Pass it a"
-                                + " request"),
+                        "connectors.outbound sends requests and uses only the JDK, JSON and the failure types. Pass it"
+                                + " a request"),
                 new DependencyRule(
                         "steps",
-                        layout.in("server.steps")
-                                .and(layout.file("server.steps.TxStepAction").negate()),
+                        layout.in("server.files.steps", "server.steps")
+                                .and(layout.file("server.files.steps.effects.TxStepAction")
+                                        .negate()),
                         RestrictedApis.SQL
                                 .or(core.and(type(layout.in(DECLARATIONS)).negate()))
-                                .or(type(layout.in("server.api", "server.cli", "server.definition"))),
+                                .or(type(layout.in(
+                                        "server.operations", "server.query", "server.cli", "server.files.definition"))),
                         "a step kind uses what the engine offers to every workflow, and only tx steps use SQL. Get the"
                                 + " rest from YamlStepDependencies"));
     }
@@ -284,12 +287,9 @@ record DependencyRules(PackageLayout layout) {
                         "templates belong to server.dashboard. Return JSON, and let the dashboard render it"),
                 new DependencyRule(
                         "expressions",
-                        layout.ours()
-                                .and(layout.in("server.definition", "server.expressions", "server.steps")
-                                        .negate()),
+                        layout.ours().and(layout.in("server.files").negate()),
                         packages("dev.cel", "org.snakeyaml", "com.networknt", "com.google"),
-                        "expressions, YAML and schemas belong to server.expressions, server.definition and"
-                                + " server.steps. Use a compiled WorkflowDefinition"));
+                        "expressions, YAML and schemas belong to server.files. Use a compiled WorkflowDefinition"));
     }
 
     /**

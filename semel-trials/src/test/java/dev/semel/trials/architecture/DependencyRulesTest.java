@@ -78,7 +78,7 @@ class DependencyRulesTest {
             }
         }
         Stream.concat(PayloadAccess.READERS.stream(), PayloadAccess.UNMASKERS.stream())
-                .map(name -> PackageLayout.REAL.base() + ".server.api." + name)
+                .map(name -> PackageLayout.REAL.base() + ".server." + name)
                 .filter(name -> !REAL.contain(name))
                 .forEach(missing::add);
         assertEquals(List.of(), missing, "Write the new name into PayloadAccess.");

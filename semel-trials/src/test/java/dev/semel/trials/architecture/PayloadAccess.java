@@ -2,7 +2,7 @@ package dev.semel.trials.architecture;
 
 import java.util.List;
 
-/** Accessors of stored payloads, and the classes of the API that may call them. */
+/** Accessors of stored payloads, and the classes of the API, below {@code server}, that may call them. */
 final class PayloadAccess {
     static final List<String> COLUMNS = List.of(
             "store.DatabaseRows$RunRow.input",
@@ -21,20 +21,23 @@ final class PayloadAccess {
 
     static final List<String> READERS = List.of(
             // These apply a mask.
-            "UnmaskedPiiValue",
-            "RunWaitReasonJsonRenderer",
-            "RunPiiMaskFactory",
-            "BusinessObjectNamePiiMasker",
-            "InboundEventPiiMasker",
+            "query.UnmaskedPiiValue",
+            "query.RunWaitReasonJsonRenderer",
+            "query.RunPiiMaskFactory",
+            "query.BusinessObjectNamePiiMasker",
+            "query.InboundEventPiiMasker",
             // These compute with payloads and return none: who may decide, the amount saved, whether a payload
             // differs, which object was written twice. A draft's key is returned only if it reads no masked field.
-            "HumanReviewPermissionCheck",
-            "PreventedDuplicateSavingsCalculator",
-            "IdempotentTriggerSimulator",
-            "IncidentDuplicateEffectFinder",
-            "WorkflowDraftRoutes");
+            "operations.review.HumanReviewPermissionCheck",
+            "operations.monitoring.PreventedDuplicateSavingsCalculator",
+            "operations.idempotency.IdempotentTriggerSimulator",
+            "operations.incident.IncidentDuplicateEffectFinder",
+            "operations.workflow.WorkflowDraftRoutes");
 
-    static final List<String> UNMASKERS = List.of("RunPiiMaskFactory", "RunPiiRevealRoutes", "TriggerResponseBuilder");
+    static final List<String> UNMASKERS = List.of(
+            "query.RunPiiMaskFactory",
+            "operations.run.RunPiiRevealRoutes",
+            "operations.trigger.TriggerResponseBuilder");
 
     private PayloadAccess() {}
 }

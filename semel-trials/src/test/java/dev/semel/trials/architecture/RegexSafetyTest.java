@@ -56,7 +56,7 @@ class RegexSafetyTest {
 
     /** Quoted parts of the author's own file, in the author's own process. */
     private static final Set<String> EXEMPT =
-            Set.of("semel-server/src/main/java/dev/semel/server/cli/WorkflowAcceptanceTestStubBuilder.java");
+            Set.of("semel-server/src/main/java/dev/semel/server/cli/acceptance/WorkflowAcceptanceTestStubBuilder.java");
 
     @Test
     void s41_no_user_text_is_used_as_a_regex() throws IOException {

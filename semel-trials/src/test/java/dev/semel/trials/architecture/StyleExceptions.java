@@ -18,9 +18,9 @@ record StyleExceptions(Map<String, String> reasons) {
             "it implements Semel; Runtime alone is a class of java.lang",
             "product-prefix SemelServer",
             "the code also has an HTTP server and fake providers; the name says which server it is",
-            "method-size semel-server/src/test/java/dev/semel/server/definition/MistakesTest.java#mistakes",
+            "method-size semel-server/src/test/java/dev/semel/server/files/definition/MistakesTest.java#mistakes",
             "a table: one row per mistake, with its position and message",
-            "method-size semel-server/src/test/java/dev/semel/server/http/SmugglingTest.java#attacks",
+            "method-size semel-server/src/test/java/dev/semel/server/http/transport/SmugglingTest.java#attacks",
             "a table: one row per malformed request"));
 
     List<StyleFinding> apply(List<StyleFinding> findings) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.server.access.oidc.OidcClientSettings;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.TestServerOptions;

@@ -1,8 +1,8 @@
 package dev.semel.trials.bench;
 
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
-import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.cli.server.ServerOptions;
+import dev.semel.server.files.definition.WorkflowDefinition;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

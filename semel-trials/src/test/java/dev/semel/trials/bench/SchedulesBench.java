@@ -2,8 +2,8 @@ package dev.semel.trials.bench;
 
 import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.server.api.PublishedYamlWorkflow;
-import dev.semel.server.steps.YamlStepDependencies;
+import dev.semel.server.files.steps.YamlStepDependencies;
+import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.trials.support.Databases;
 import java.sql.Connection;

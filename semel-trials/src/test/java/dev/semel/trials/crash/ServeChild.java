@@ -2,7 +2,7 @@ package dev.semel.trials.crash;
 
 import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import java.nio.file.Path;
 
 /** A production server that halts at a crash label, or starts, says so and stops. Arguments: folder, store, label. */

@@ -3,7 +3,7 @@ package dev.semel.trials.documents;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.files.definition.WorkflowDefinition;
 import dev.semel.trials.architecture.SourceFile;
 import dev.semel.trials.architecture.SourceTree;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.files.definition.WorkflowDefinition;
 import dev.semel.trials.architecture.SourceFile;
 import dev.semel.trials.architecture.SourceTree;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.semel.trials.documents;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.semel.server.cli.CliCommandEnvironment;
 import dev.semel.server.cli.CliRootCommand;
+import dev.semel.server.cli.command.CliCommandEnvironment;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;

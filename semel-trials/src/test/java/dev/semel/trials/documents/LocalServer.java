@@ -1,7 +1,7 @@
 package dev.semel.trials.documents;
 
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.server.demo.DemoExternalApiServer;
 import java.nio.file.Files;
 import java.nio.file.Path;

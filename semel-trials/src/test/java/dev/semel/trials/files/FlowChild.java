@@ -2,7 +2,7 @@ package dev.semel.trials.files;
 
 import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -3,7 +3,7 @@ package dev.semel.trials.files;
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.server.demo.DemoExternalApi;
 import dev.semel.server.demo.DemoExternalApiServer;
 import dev.semel.trials.support.ApiCaller;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.json.StrictJsonCodec;
-import dev.semel.server.cli.CliCommandEnvironment;
 import dev.semel.server.cli.CliRootCommand;
+import dev.semel.server.cli.command.CliCommandEnvironment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

@@ -9,7 +9,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.runtime.ManualClock;
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.HttpReply;

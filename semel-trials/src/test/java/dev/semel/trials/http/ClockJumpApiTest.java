@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.store.TrustedClock;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.HttpReply;

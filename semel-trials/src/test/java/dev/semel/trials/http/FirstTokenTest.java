@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.store.StoreFailure;
 import dev.semel.trials.support.LiveServer;
 import java.io.IOException;

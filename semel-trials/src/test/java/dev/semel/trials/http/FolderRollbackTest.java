@@ -3,7 +3,7 @@ package dev.semel.trials.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.SampleWorkflows;
 import java.io.IOException;

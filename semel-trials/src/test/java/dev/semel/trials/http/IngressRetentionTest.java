@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.runtime.ManualClock;
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ProblemResponseChecks;

@@ -2,7 +2,7 @@ package dev.semel.trials.life;
 
 import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.server.SemelServer;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import java.nio.file.Path;
 
 /** A server process in which code of one thread fails with an error. Arguments: folder, name of the thread. */

@@ -1,7 +1,7 @@
 package dev.semel.trials.support;
 
 import dev.semel.server.access.oidc.OidcClientSettings;
-import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.server.ServerOptions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

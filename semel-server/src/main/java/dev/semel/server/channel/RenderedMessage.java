@@ -1,9 +1,0 @@
-package dev.semel.server.channel;
-
-import org.jspecify.annotations.Nullable;
-
-/** A message text after template rendering; parts that the template lacks are null. */
-public record RenderedMessage(
-        @Nullable String subject,
-        @Nullable String text,
-        @Nullable String html) {}

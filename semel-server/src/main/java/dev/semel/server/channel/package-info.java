@@ -1,8 +1,0 @@
-/**
- * Sending messages: templates, routing, opt-outs, and channels that deliver over SMTP or HTTP. A channel sends each
- * message once; the effect around it decides about another attempt.
- */
-@NullMarked
-package dev.semel.server.channel;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,24 @@
+package dev.semel.server.connectors.ingress;
+
+import tools.jackson.databind.JsonNode;
+
+/**
+ * An inbound event. Source and id identify it: the same two are the same event.
+ *
+ * @param envelope all attributes, and {@code data} if the event has any: the value of {@code event} in expressions
+ */
+public record InboundEvent(String source, String id, String type, JsonNode envelope) {
+    /** @param envelope has the texts {@code source}, {@code id} and {@code type} */
+    public static InboundEvent of(JsonNode envelope) {
+        return new InboundEvent(
+                envelope.path("source").asString(""),
+                envelope.path("id").asString(""),
+                envelope.path("type").asString(""),
+                envelope);
+    }
+
+    /** The payload; a missing node if the event has none. */
+    public JsonNode data() {
+        return envelope.path("data");
+    }
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.semel.server.definition;
-
-import org.jspecify.annotations.NullMarked;

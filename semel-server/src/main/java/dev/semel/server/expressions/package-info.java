@@ -1,4 +1,0 @@
-@NullMarked
-package dev.semel.server.expressions;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Inbound events: reading, deduplication, matching with subscriptions, and starting runs. */
-@NullMarked
-package dev.semel.server.ingress;
-
-import org.jspecify.annotations.NullMarked;

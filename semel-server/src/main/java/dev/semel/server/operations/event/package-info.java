@@ -1,0 +1,5 @@
+/** Inbound events and webhooks: reading, lists, and processing again. */
+@NullMarked
+package dev.semel.server.operations.event;
+
+import org.jspecify.annotations.NullMarked;

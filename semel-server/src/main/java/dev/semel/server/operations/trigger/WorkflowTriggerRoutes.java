@@ -1,0 +1,245 @@
+package dev.semel.server.operations.trigger;
+
+import dev.semel.admission.ChosenRunId;
+import dev.semel.admission.IdempotencyKey;
+import dev.semel.definition.WorkflowCatalogEntry;
+import dev.semel.definition.WorkflowVersion;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.run.RunState;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.access.ApiTokenRateLimiter;
+import dev.semel.server.connectors.ingress.InboundEventProcessor;
+import dev.semel.server.connectors.ingress.RunTriggerChainDepthLimit;
+import dev.semel.server.files.definition.WorkflowDefinition;
+import dev.semel.server.http.Principal;
+import dev.semel.server.http.ServerHttpRequest;
+import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.operations.ApiLimits;
+import dev.semel.server.operations.ParsedBodyMemoryLimit;
+import dev.semel.server.operations.PublishedYamlWorkflow;
+import dev.semel.server.operations.WorkspaceIdAndSecretCache;
+import dev.semel.server.query.RunJsonRenderer;
+import dev.semel.server.query.StoreReader;
+import dev.semel.server.query.SupersedingReplayRunFinder;
+import dev.semel.store.DatabaseRows;
+import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerResult;
+import dev.semel.trigger.TriggerSource;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Serves the routes that start runs, in the order of CONTRACT section 2. */
+public final class WorkflowTriggerRoutes {
+    private final SemelRuntime semel;
+    private final WorkspaceIdAndSecretCache spaces;
+    private final ApiTokenRateLimiter quotas;
+    private final ParsedBodyMemoryLimit parsedBodies = ParsedBodyMemoryLimit.ofHeap();
+    private volatile ApiLimits limits = ApiLimits.DEFAULTS;
+
+    public WorkflowTriggerRoutes(SemelRuntime semel, WorkspaceIdAndSecretCache spaces, ApiTokenRateLimiter quotas) {
+        this.semel = semel;
+        this.spaces = spaces;
+        this.quotas = quotas;
+    }
+
+    WorkflowCatalogEntry workflow(ServerHttpRequest request) {
+        return StoreReader.workflow(semel, request.principal().workspace(), request.parameter("id"));
+    }
+
+    public void setLimits(ApiLimits value) {
+        limits = value;
+    }
+
+    public ApiLimits limits() {
+        return limits;
+    }
+
+    public ServerHttpResponse trigger(ServerHttpRequest request) {
+        IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
+        return answer(request, key, null);
+    }
+
+    public ServerHttpResponse startWithRunId(ServerHttpRequest request) {
+        IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
+        return answer(request, key, new ChosenRunId(request.parameter("run_id")));
+    }
+
+    private ServerHttpResponse answer(
+            ServerHttpRequest request, @Nullable IdempotencyKey key, @Nullable ChosenRunId fromPath) {
+        TriggerRequestPreferences triggerPreferences = TriggerRequestPreferences.parse(request);
+        Admitted admitted = parsedBodies.whileParsed(
+                request.body().length, () -> admit(request, key, fromPath, triggerPreferences.strict()));
+        ObjectNode body = admitted.body();
+        Duration wait = triggerPreferences.maxWait();
+        if (wait != null) {
+            DatabaseRows.RunRow run = semel.await(
+                    request.principal().workspace(), admitted.answer().run(), wait);
+            if (run != null) {
+                TriggerResponseBuilder.addRunState(body, run);
+            }
+        }
+        var out = TriggerResponseBuilder.addHeaders(
+                RunJsonRenderer.ok(body, admitted.answer().replayed()), admitted.answer(), admitted.key());
+        return triggerPreferences.addAppliedHeader(out);
+    }
+
+    /** What remains of a request after its admission. The parsed body is not part of it: a client may wait for long. */
+    private record Admitted(
+            TriggerResult answer, ObjectNode body, @Nullable IdempotencyKey key) {}
+
+    private Admitted admit(
+            ServerHttpRequest request, @Nullable IdempotencyKey key, @Nullable ChosenRunId fromPath, boolean strict) {
+        TriggerRequestBody ask = TriggerRequestBody.of(request, fromPath);
+        TriggerResult answer = admit(
+                request.principal(),
+                request.parameter("id"),
+                ask,
+                new TriggerOptions(
+                        key,
+                        strict,
+                        request::header,
+                        RunTriggerChainDepthLimit.parse(request.header(RunTriggerChainDepthLimit.HEADER))));
+        ObjectNode body = TriggerResponseBuilder.body(answer, ask.warnings());
+        superseded(body, request.principal(), answer);
+        return new Admitted(answer, body, key != null ? key : ask.derivedKey());
+    }
+
+    public ParsedBodyMemoryLimit parsedBodies() {
+        return parsedBodies;
+    }
+
+    /** A repeat returns its original run; `superseded_by` names a later safe replay. */
+    private void superseded(ObjectNode body, Principal who, TriggerResult answer) {
+        boolean undone = answer.state() == RunState.FAILED || answer.state() == RunState.CANCELLED;
+        String by = answer.replayed() && undone
+                ? SupersedingReplayRunFinder.findNewest(semel, who.workspace(), answer.run())
+                : null;
+        if (by != null) {
+            body.put("superseded_by", by);
+        }
+    }
+
+    /**
+     * The parts of a trigger outside its body: key, strict mode, headers for the key expression, and the depth in the
+     * chain of runs.
+     */
+    record TriggerOptions(@Nullable IdempotencyKey key, boolean strict, HeaderLookup headers, int depth) {}
+
+    /** Returns the value of a header, or null. */
+    interface HeaderLookup {
+        HeaderLookup NONE = _ -> null;
+
+        @Nullable
+        String headerValue(String name);
+    }
+
+    /**
+     * Whether the order in which items of a batch are admitted changes their results: they share a quota, a queue, a
+     * debounce or a rate limit, or a derived key or payload can make one the duplicate of another.
+     */
+    boolean isOrderVisible(Principal who, WorkflowCatalogEntry workflow) {
+        return quotas.freshCheck(who) != null
+                || workflow.versions().stream()
+                        .anyMatch(version -> InboundEventProcessor.isOrderVisible(version)
+                                || PublishedYamlWorkflow.definitionOf(version).derivesKey());
+    }
+
+    TriggerResult admit(Principal who, String nameOrId, TriggerRequestBody ask, TriggerOptions terms) {
+        Runnable quota = chargeOnce(quotas.freshCheck(who));
+        return semel.trigger(who.workspace(), StoreReader.workflow(semel, who.workspace(), nameOrId), workflow -> {
+            Runnable fresh = freshOnly(quota, workflow.published(), ask.data(), terms.depth());
+            Trigger.AdmissionChecks checks = new Trigger.AdmissionChecks(fresh, () -> quotas.countReplay(who));
+            return trigger(who, workflow, ask, new AdmissionAttempt(terms, checks));
+        });
+    }
+
+    /** Charges the quota once, even if admission retries because the workflow changed. */
+    private static @Nullable Runnable chargeOnce(@Nullable Runnable quota) {
+        AtomicBoolean charged = new AtomicBoolean();
+        return quota == null
+                ? null
+                : () -> {
+                    if (!charged.get()) {
+                        quota.run();
+                        charged.set(true);
+                    }
+                };
+    }
+
+    private record AdmissionAttempt(TriggerOptions terms, Trigger.AdmissionChecks checks) {}
+
+    /** Builds what depends on the workflow version: the derived key, whether a key is required, and the input. */
+    private Trigger trigger(
+            Principal who, WorkflowCatalogEntry workflow, TriggerRequestBody ask, AdmissionAttempt attempt) {
+        TriggerOptions terms = attempt.terms();
+        WorkflowDefinition definition = PublishedYamlWorkflow.definitionOf(workflow.published());
+        IdempotencyKey derived = terms.key() == null && definition.derivesKey()
+                ? IdempotencyKey.of(definition.deriveKey(ask.data(), keyHeaders(definition, terms.headers())))
+                : null;
+        ask.setDerivedKey(derived);
+        IdempotencyKey key = terms.key() != null ? terms.key() : derived;
+        if (key == null && workflow.published().policy().requireKey()) {
+            throw new SemelException(
+                    ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
+                    "Workflow \"" + definition.name()
+                            + "\" requires an idempotency key and the request has none. "
+                            + "No run was started.",
+                    "Add the header Idempotency-Key with the id of the event or action. Send the same value"
+                            + " with every retry.");
+        }
+        return new Trigger(
+                        spaces.get(who.workspace()),
+                        workflow,
+                        ask.data(),
+                        StrictJsonCodec.write(ask.data()),
+                        new Trigger.Identifiers(key, ask.runId()),
+                        new Trigger.Sender(TriggerSource.HTTP, who.tokenId(), ask.correlationId()),
+                        terms.strict(),
+                        attempt.checks(),
+                        Trigger.RunLinks.atDepth(terms.depth()),
+                        0)
+                .withDelay(ask.startDelay().delayMicros(() -> StoreReader.now(semel)));
+    }
+
+    /** Reads only the headers that the key expression uses. */
+    private static Map<String, String> keyHeaders(WorkflowDefinition definition, HeaderLookup headers) {
+        Map<String, String> found = new HashMap<>();
+        for (String name : definition.keyHeaders()) {
+            String line = headers.headerValue(name);
+            if (line != null) {
+                found.put(name, line);
+            }
+        }
+        return found;
+    }
+
+    /** Quota and input schema apply only to a fresh trigger, so they never reject a duplicate. */
+    private @Nullable Runnable freshOnly(@Nullable Runnable quota, WorkflowVersion workflow, JsonNode data, int depth) {
+        SemelException bad = null;
+        try {
+            RunTriggerChainDepthLimit.rejectIfTooDeep(depth, limits.maxRunDepth(), workflow.name());
+            PublishedYamlWorkflow.definitionOf(workflow).checkInput(data);
+        } catch (SemelException e) {
+            bad = e;
+        }
+        if (quota == null && bad == null) {
+            return null;
+        }
+        SemelException rejection = bad;
+        return () -> {
+            if (quota != null) {
+                quota.run();
+            }
+            if (rejection != null) {
+                throw rejection;
+            }
+        };
+    }
+}

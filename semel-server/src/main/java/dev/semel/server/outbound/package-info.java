@@ -1,5 +1,0 @@
-/** Outbound HTTP: the client, its address guard (SSRF protection), authentication and response limits. */
-@NullMarked
-package dev.semel.server.outbound;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,3 +1,0 @@
-/** Incoming webhooks of providers: signature verification, deduplication and event extraction. */
-@org.jspecify.annotations.NullMarked
-package dev.semel.server.webhooks;

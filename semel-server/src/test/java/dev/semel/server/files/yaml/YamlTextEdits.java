@@ -1,0 +1,33 @@
+package dev.semel.server.files.yaml;
+
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/** The edits of {@link FormatPreservingYamlEditor} from text to text. */
+final class YamlTextEdits {
+    private YamlTextEdits() {}
+
+    static String set(String text, List<String> path, JsonNode value) {
+        return FormatPreservingYamlEditor.set(EditableYaml.of(text), path, value)
+                .text();
+    }
+
+    static String remove(String text, List<String> path) {
+        return FormatPreservingYamlEditor.remove(EditableYaml.of(text), path).text();
+    }
+
+    static String insertAfter(String text, List<String> list, int index, String item) {
+        return FormatPreservingYamlEditor.insertAfter(EditableYaml.of(text), list, index, item)
+                .text();
+    }
+
+    static String swap(String text, List<String> list, int index) {
+        return FormatPreservingYamlEditor.swap(EditableYaml.of(text), list, index)
+                .text();
+    }
+
+    static String removeItem(String text, List<String> list, int index) {
+        return FormatPreservingYamlEditor.removeItem(EditableYaml.of(text), list, index)
+                .text();
+    }
+}
