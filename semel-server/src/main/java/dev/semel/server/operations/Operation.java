@@ -4,7 +4,7 @@ import dev.semel.json.StrictJsonCodec;
 import dev.semel.server.http.HttpRoute;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
-import dev.semel.server.query.Page;
+import dev.semel.server.query.view.Page;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.semel.server.operations;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.semel.json.StrictJsonCodec;
-import dev.semel.server.query.Described;
-import dev.semel.server.query.Page;
+import dev.semel.server.query.view.Described;
+import dev.semel.server.query.view.Page;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;

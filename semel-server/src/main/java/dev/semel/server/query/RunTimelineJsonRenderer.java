@@ -7,6 +7,8 @@ import dev.semel.run.JournalStepPathFormat;
 import dev.semel.run.RunId;
 import dev.semel.run.StepId;
 import dev.semel.server.http.ServerHttpRequest;
+import dev.semel.server.query.view.StoreTime;
+import dev.semel.server.query.view.TimelineView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

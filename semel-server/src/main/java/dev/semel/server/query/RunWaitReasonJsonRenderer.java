@@ -2,6 +2,8 @@ package dev.semel.server.query;
 
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunState;
+import dev.semel.server.query.view.RunView;
+import dev.semel.server.query.view.StoreTime;
 import dev.semel.store.DatabaseRows;
 import java.util.ArrayList;
 import java.util.List;

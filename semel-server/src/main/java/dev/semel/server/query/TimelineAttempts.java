@@ -2,6 +2,8 @@ package dev.semel.server.query;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
+import dev.semel.server.query.view.StoreTime;
+import dev.semel.server.query.view.TimelineView;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.semel.server.query;
+package dev.semel.server.query.view;
 
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWrite;

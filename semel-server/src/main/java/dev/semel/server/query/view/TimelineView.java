@@ -1,4 +1,4 @@
-package dev.semel.server.query;
+package dev.semel.server.query.view;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;

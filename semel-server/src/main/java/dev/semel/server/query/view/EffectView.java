@@ -1,4 +1,4 @@
-package dev.semel.server.query;
+package dev.semel.server.query.view;
 
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
