@@ -6,6 +6,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.access.ApiTokenRateLimiter;
 import dev.semel.server.access.ApiTokenStore;
 import dev.semel.server.access.UserAccountStore;
+import dev.semel.server.api.ApiDescription;
 import dev.semel.server.connectors.ingress.InboundEventProcessor;
 import dev.semel.server.connectors.notification.UnsubscribeLinks;
 import dev.semel.server.connectors.webhooks.WebhookReceiver;
@@ -16,6 +17,7 @@ import dev.semel.server.http.TokenScope;
 import dev.semel.server.operations.ApiLimits;
 import dev.semel.server.operations.ApiRouter;
 import dev.semel.server.operations.IdempotentInboundRequestExecutor;
+import dev.semel.server.operations.OperationRouter;
 import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.server.operations.WorkspaceIdAndSecretCache;
 import dev.semel.server.operations.access.ApiTokenRoutes;
@@ -82,6 +84,7 @@ public final class ApiRoutes {
     private final RunUpdateStreamRoutes tail;
     private final CpuWorkPool cpu = new CpuWorkPool(TEXT_CHECKS);
     private final ApiRouter router = new ApiRouter(new HttpRouter(), cpu);
+    private final OperationRouter operations = new OperationRouter(router.router(), cpu);
 
     public ApiRoutes(SemelRuntime semel, ApiTokenStore tokens, PrometheusMetrics metrics, boolean openMetrics) {
         this.semel = semel;
@@ -103,7 +106,7 @@ public final class ApiRoutes {
         IdempotencyKeyRoutes keys = new IdempotencyKeyRoutes(semel, views, actions, spaces);
         RunCancelAndSignalRoutes acts = new RunCancelAndSignalRoutes(semel, views, actions);
         ApiTokenRoutes tokenRoutes = new ApiTokenRoutes(semel, tokens, actions);
-        HealthRoutes health = new HealthRoutes(semel, metrics);
+        HealthRoutes health = new HealthRoutes(semel, metrics, ApiDescription::openApi);
         WorkflowTriggerBatchRoutes batches = new WorkflowTriggerBatchRoutes(triggers);
         router.post("/v1/workflows/{id}/trigger", TokenScope.TRIGGER, triggers::trigger)
                 .put("/v1/workflows/{id}/runs/{run_id}", TokenScope.TRIGGER, triggers::startWithRunId)
@@ -118,21 +121,14 @@ public final class ApiRoutes {
                 .get("/v1/workflows/{id}/diff", TokenScope.READ, router.cpuBound(rollouts::diff))
                 .post("/v1/workflows/{id}/promote", TokenScope.OPERATE, rollouts::promote)
                 .post("/v1/workflows/{id}/rollback", TokenScope.OPERATE, rollouts::rollback)
-                .get("/v1/workflows/{id}/runs", TokenScope.READ, runs::listOfWorkflow)
-                .get("/v1/runs", TokenScope.READ, runs::list)
-                .get("/v1/runs/{run_id}", TokenScope.READ, runs::get)
-                .get("/v1/runs/{run_id}/timeline", TokenScope.READ, runs::timeline)
-                .get("/v1/runs/{run_id}/requests", TokenScope.READ, runs::requests)
                 .post("/v1/runs/{run_id}/cancel", TokenScope.OPERATE, acts::cancel)
                 .post("/v1/runs/{run_id}/signals/{name}", TokenScope.TRIGGER, acts::signal)
                 .post("/v1/signals/{name}", TokenScope.TRIGGER, new KeyedSignalRoutes(semel)::send)
                 .post("/v1/runs/{run_id}/decide", TokenScope.REVIEW, acts::decide)
-                .get("/v1/effects", TokenScope.READ, new EffectLedgerRoutes(semel)::list)
                 .post("/v1/tokens", TokenScope.ADMIN, tokenRoutes::create)
                 .get("/v1/tokens", TokenScope.ADMIN, tokenRoutes::list)
                 .delete("/v1/tokens/{token_id}", TokenScope.ADMIN, tokenRoutes::revoke)
                 .get("/v1/workers", TokenScope.READ, new WorkerRoutes(semel)::list)
-                .get("/v1/audit", TokenScope.READ, new AuditRoutes(semel)::list)
                 .get("/v1/openapi.json", TokenScope.READ, health::openApi)
                 .get("/metrics", openMetrics ? TokenScope.OPEN : TokenScope.READ, health::metrics);
         addOpen(new DocumentationRoutes(), health);
@@ -142,6 +138,8 @@ public final class ApiRoutes {
         this.tail = addStreams(new WorkflowIdempotencyExplanationRoutes(semel), views);
         addLists(runs, views);
         addOthers(views, tail);
+        new EffectLedgerRoutes(semel).addTo(operations);
+        new AuditRoutes(semel).addTo(operations);
     }
 
     private InboundEventProcessor.Dependencies ports(WorkspaceIdAndSecretCache spaces) {
@@ -150,8 +148,9 @@ public final class ApiRoutes {
     }
 
     private void addLists(RunRoutes runs, RunJsonRenderer views) {
-        router.get("/v1/requests", TokenScope.READ, new DuplicateRequestRoutes(semel, views)::list)
-                .get("/v1/workflows/{id}/log", TokenScope.READ, new NotificationLogRoutes(semel, runs)::list);
+        router.get("/v1/workflows/{id}/log", TokenScope.READ, new NotificationLogRoutes(semel, runs)::list);
+        runs.addTo(operations);
+        new DuplicateRequestRoutes(semel, views).addTo(operations);
     }
 
     private void addOthers(RunJsonRenderer views, RunUpdateStreamRoutes streams) {

@@ -1,7 +1,7 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.api.ApiOperations;
 import dev.semel.server.cli.acceptance.WorkflowAcceptanceTestCommand;
-import dev.semel.server.cli.access.AuditListCommand;
 import dev.semel.server.cli.access.CliTokenCommands;
 import dev.semel.server.cli.access.CliUserCommands;
 import dev.semel.server.cli.access.LoginCommand;
@@ -11,10 +11,10 @@ import dev.semel.server.cli.command.CliCommandGroup;
 import dev.semel.server.cli.command.CliListCommand;
 import dev.semel.server.cli.command.CliListDefinition;
 import dev.semel.server.cli.command.GenericApiCallCommand;
+import dev.semel.server.cli.command.OperationCommand;
 import dev.semel.server.cli.command.TerminalJsonFormatter;
 import dev.semel.server.cli.idempotency.BusinessObjectWriteCountCommand;
 import dev.semel.server.cli.idempotency.DuplicateRequestListCommand;
-import dev.semel.server.cli.idempotency.EffectLedgerListCommand;
 import dev.semel.server.cli.idempotency.IdempotencyKeyCommand;
 import dev.semel.server.cli.idempotency.IdempotencyKeyListCommand;
 import dev.semel.server.cli.idempotency.IdempotencyMetricsShowCommand;
@@ -57,9 +57,13 @@ import dev.semel.server.cli.workflow.WorkflowPublishCommand;
 import dev.semel.server.cli.workflow.WorkflowScaffoldCommand;
 import dev.semel.server.cli.workflow.WorkflowShowCommand;
 import dev.semel.server.cli.workflow.WorkflowVersionListCommand;
+import dev.semel.server.operations.CommandDeclaration;
+import dev.semel.server.operations.Operation;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import picocli.CommandLine;
 
@@ -81,7 +85,21 @@ final class CliCommandTree {
         groups.put("Triggers", triggers());
         groups.put("Settings", settings());
         groups.put("Server", server());
+        addDeclared(groups);
         return groups;
+    }
+
+    /** Adds the commands that operations declare to the resource that their first word names. */
+    private static void addDeclared(Map<String, List<CommandLine>> groups) {
+        Map<String, CommandLine> resources = new HashMap<>();
+        groups.values().forEach(commands -> commands.forEach(one -> resources.put(one.getCommandName(), one)));
+        for (Operation<?> operation : ApiOperations.TABLE.operations()) {
+            CommandDeclaration command = operation.command();
+            if (command != null) {
+                Objects.requireNonNull(resources.get(command.group()), command.words())
+                        .addSubcommand(OperationCommand.create(operation));
+            }
+        }
     }
 
     private List<CommandLine> everyday() {
@@ -145,8 +163,7 @@ final class CliCommandTree {
                         new IdempotencyKeyCommand.KeyReleaseCommand()),
                 CliCommandGroup.create(
                         "request", "Lists duplicate requests and key conflicts.", new DuplicateRequestListCommand()),
-                CliCommandGroup.create(
-                        "effect", "Lists side effects in external systems.", new EffectLedgerListCommand()),
+                CliCommandGroup.create("effect", "Lists side effects in external systems."),
                 CliCommandGroup.create(
                         "object",
                         "Lists objects that steps wrote more than once.",
@@ -288,7 +305,7 @@ final class CliCommandTree {
                         new RecoveryShowCommand()),
                 CliCommandGroup.create(
                         "fact", "Lists the records behind a monitoring metric.", new MetricSourceRecordListCommand()),
-                CliCommandGroup.create("audit", "Lists and exports the audit log.", new AuditListCommand()));
+                CliCommandGroup.create("audit", "Lists and exports the audit log."));
     }
 
     private static CommandLine clockShow() {

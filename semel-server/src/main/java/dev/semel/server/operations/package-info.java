@@ -1,4 +1,7 @@
-/** What all operations of the API under `/v1` share: routes, requests, idempotent actions. */
+/**
+ * The operations of the API: one declaration each, from which router, OpenAPI description, reference and commands come;
+ * and what their handlers share: requests and idempotent actions.
+ */
 @NullMarked
 package dev.semel.server.operations;
 

@@ -11,6 +11,11 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.connectors.ingress.RunNotificationEvents;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.query.view.Page;
+import dev.semel.server.query.view.RequestView;
+import dev.semel.server.query.view.RunRequestView;
+import dev.semel.server.query.view.RunView;
+import dev.semel.server.query.view.StoreTime;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.RunDeduplicationKeyClaim;
@@ -20,16 +25,17 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Renders runs, requests and key records as the JSON of the API (CONTRACT section 5). */
 public final class RunJsonRenderer {
-    static final int REQUESTS_SHOWN = 20;
+    public static final int REQUESTS_SHOWN = 20;
 
     /** The number of counter bits below the microseconds of an id. */
     private static final int TIME_SHIFT = 12;
@@ -45,10 +51,8 @@ public final class RunJsonRenderer {
         this.masks = new RunPiiMaskFactory(semel);
     }
 
-    /** The steps of a run, with PII masked. */
-    public ObjectNode stepsJson(
-            DatabaseRows.RunRow run, RunTimelineJsonRenderer timeline, RunTimelineJsonRenderer.StepRange part) {
-        return timeline.toJson(part, masks.of(run));
+    public PiiMask maskOf(DatabaseRows.RunRow run) {
+        return masks.of(run);
     }
 
     public static ObjectNode newObject() {
@@ -86,54 +90,55 @@ public final class RunJsonRenderer {
         return out.put("next", next);
     }
 
-    public ObjectNode runJson(DatabaseRows.RunRow run, PiiMask mask) {
-        ObjectNode out = newObject();
-        out.put("run_id", run.runIdText());
-        out.put("workflow_id", run.workflowId());
-        out.put("workflow", workflowName(run));
-        out.put("version", run.version());
-        out.put("status", run.state().wireName());
-        out.set("waiting_for", RunWaitReasonJsonRenderer.describe(run).maskWith(mask));
-        out.put("key", run.origin().key());
-        out.put("correlation_id", run.origin().correlationId());
-        ObjectNode trigger = out.putObject("trigger")
-                .put("kind", run.origin().triggerSource().name().toLowerCase(java.util.Locale.ROOT))
-                .put("actor_id", run.origin().actor());
-        String notifier = RunNotificationEvents.runIdOf(run.origin().actor());
-        if (run.origin().triggerSource() == TriggerSource.EVENT && notifier != null) {
-            trigger.put("run_id", notifier);
-        }
-        if (run.depth() > 0) {
-            trigger.put("depth", run.depth());
-        }
-        large(out, "input", UnmaskedPiiValue.input(run), mask);
-        large(out, "output", UnmaskedPiiValue.output(run), mask);
-        JsonNode error = errorJson(run, mask);
-        out.set("error", error);
-        String resendUntil = resendUntil(run);
-        out.put("safe_to_resend_until", resendUntil);
-        if (error instanceof ObjectNode failure && HumanReviewDecisionRecorder.hasUnknownOutcome(run)) {
-            failure.put("safe_to_resend_until", resendUntil);
-        }
+    public RunView view(DatabaseRows.RunRow run, PiiMask mask, @Nullable Optional<String> supersededBy) {
+        UnmaskedPiiValue input = UnmaskedPiiValue.input(run);
+        UnmaskedPiiValue output = UnmaskedPiiValue.output(run);
+        Instant resendUntil = resendUntil(run);
         DatabaseRows.RunEnd end = run.end();
-        out.put("created_at", formatTime(run.createdAt()));
-        out.put("started_at", run.startedAt() == null ? null : formatTime(run.startedAt()));
-        out.put("ended_at", end == null ? null : formatTime(end.endedAt()));
-        out.put("lineage_id", run.lineage().text());
-        out.put("previous_run_id", shown(run.ws(), run.previous()));
-        out.put("duplicate_of", shown(run.ws(), run.duplicateOf()));
-        out.put("replay_of", shown(run.ws(), run.replayOf()));
-        out.put("parent_run_id", shown(run.ws(), run.parent()));
-        out.put("replays", run.counts().replays());
-        out.put("conflicts", run.counts().conflicts());
-        if (!mask.paths().isEmpty()) {
-            mask.fieldNames().forEach(out.putArray("masked")::add);
-        }
-        return out;
+        return new RunView(
+                run.runIdText(),
+                run.workflowId(),
+                workflowName(run),
+                run.version(),
+                run.state(),
+                RunWaitReasonJsonRenderer.describe(run, mask),
+                run.origin().key(),
+                run.origin().correlationId(),
+                trigger(run),
+                input.maskWith(mask),
+                input.isOmitted() ? true : null,
+                output.maskWith(mask),
+                output.isOmitted() ? true : null,
+                errorView(run, mask, resendUntil),
+                resendUntil,
+                StoreTime.instant(run.createdAt()),
+                run.startedAt() == null ? null : StoreTime.instantOrNull(run.startedAt()),
+                end == null ? null : StoreTime.instantOrNull(end.endedAt()),
+                run.lineage().text(),
+                shown(run.ws(), run.previous()),
+                shown(run.ws(), run.duplicateOf()),
+                shown(run.ws(), run.replayOf()),
+                shown(run.ws(), run.parent()),
+                run.counts().replays(),
+                run.counts().conflicts(),
+                mask.paths().isEmpty() ? null : mask.fieldNames(),
+                requests(run),
+                supersededBy);
+    }
+
+    private static RunView.RunTriggerView trigger(DatabaseRows.RunRow run) {
+        TriggerSource source = run.origin().triggerSource();
+        return new RunView.RunTriggerView(
+                source,
+                run.origin().actor(),
+                source == TriggerSource.EVENT
+                        ? RunNotificationEvents.runIdOf(run.origin().actor())
+                        : null,
+                run.depth() > 0 ? run.depth() : null);
     }
 
     /** Null unless the run has an effect with an unknown outcome that is safe to send again with the same key. */
-    private @Nullable String resendUntil(DatabaseRows.RunRow run) {
+    private @Nullable Instant resendUntil(DatabaseRows.RunRow run) {
         boolean open = run.state() == dev.semel.run.RunState.WAITING
                 || run.state() == dev.semel.run.RunState.CANCELLED
                 || HumanReviewDecisionRecorder.hasUnknownOutcome(run);
@@ -141,25 +146,33 @@ public final class RunJsonRenderer {
             return null;
         }
         long until = StoreReader.read(semel, reads -> reads.resendUntil(run.id()));
-        return until == 0 ? null : formatTime(until);
+        return StoreTime.instantOrNull(until);
     }
 
     /** Null if the run did not fail. */
-    public static JsonNode errorJson(DatabaseRows.RunRow run, PiiMask mask) {
+    private static RunView.@Nullable RunErrorView errorView(
+            DatabaseRows.RunRow run, PiiMask mask, @Nullable Instant resendUntil) {
         DatabaseRows.RunEnd end = run.end();
         if (end == null || end.result().errorCode() == null) {
-            return JsonNodeFactory.instance.nullNode();
+            return null;
         }
-        JsonNode rest = UnmaskedPiiValue.error(end.result()).maskWith(mask);
-        return newObject().put("code", end.result().errorCode()).setAll((ObjectNode) rest);
+        String step = end.result().errorStep();
+        return new RunView.RunErrorView(
+                end.result().errorCode(),
+                UnmaskedPiiValue.message(end.result()).maskTextOrNull(mask),
+                step == null ? null : mask.maskText(step), // the path of a step in a loop contains its item
+                HumanReviewDecisionRecorder.hasUnknownOutcome(run) ? Optional.ofNullable(resendUntil) : null);
     }
 
-    /** Null with a note if the list query omitted the value because of its size. */
-    private static void large(ObjectNode out, String name, UnmaskedPiiValue value, PiiMask mask) {
-        out.set(name, value.maskWith(mask));
-        if (value.isOmitted()) {
-            out.put(name + "_omitted", true);
-        }
+    /** The error as part of another response; null if the run did not fail. */
+    public static @Nullable ObjectNode errorJson(DatabaseRows.RunRow run, PiiMask mask) {
+        RunView.RunErrorView error = errorView(run, mask, null);
+        return error == null
+                ? null
+                : newObject()
+                        .put("code", error.code())
+                        .put("message", error.message())
+                        .put("step", error.step());
     }
 
     /** The public id of another run. */
@@ -175,94 +188,62 @@ public final class RunJsonRenderer {
         return semel.version(run.workflowId(), run.version()).name();
     }
 
-    /** A run with its Replayed and Conflict entries beside it, newest last. */
-    public ObjectNode runWithRequests(DatabaseRows.RunRow run) {
-        return runWithRequests(run, masks.of(run));
+    public RunView view(DatabaseRows.RunRow run) {
+        return view(run, masks.of(run), null);
+    }
+
+    /** The view of a single run, with its newest safe replay. */
+    public RunView detailedView(DatabaseRows.RunRow run) {
+        return view(
+                run,
+                masks.of(run),
+                Optional.ofNullable(SupersedingReplayRunFinder.findNewest(semel, run.ws(), run.id())));
     }
 
     /** A page of runs, newest first, with PII masked. */
-    public ServerHttpResponse runPage(List<DatabaseRows.RunRow> page, int limit) {
+    public Page<RunView> runPage(List<DatabaseRows.RunRow> page, int limit) {
         Map<RunId, PiiMask> known = masks.of(page);
-        return pageResponse(
+        return Page.of(
                 page,
                 limit,
-                run -> runWithRequests(run, Objects.requireNonNull(known.get(run.id()))),
+                run -> view(run, Objects.requireNonNull(known.get(run.id())), null),
                 run -> PagingParameters.cursor(run.id()));
     }
 
-    private ObjectNode runWithRequests(DatabaseRows.RunRow run, PiiMask mask) {
-        ObjectNode out = runJson(run, mask);
-        out.set("requests", requestArray(run));
-        return out;
-    }
-
     /** A page of the requests of one run, newest last; the request that started the run is the first. */
-    public ServerHttpResponse requestPage(DatabaseRows.RunRow run, PagingParameters paging) {
+    public RunRequestView.RunRequestList requestPage(DatabaseRows.RunRow run, PagingParameters paging) {
         List<StoreWrite.DuplicateRequest> page =
                 StoreReader.read(semel, reads -> reads.requestsOf(run.id(), paging.afterId(), paging.limit()));
         boolean more = page.size() == paging.limit();
-        ObjectNode out = newObject();
-        ArrayNode items = out.putArray("items");
-        if (!more) {
-            items.add(started(run));
-        }
-        page.forEach(row -> items.add(requestJson(row, null)));
-        out.put("replays", run.counts().replays());
-        out.put("conflicts", run.counts().conflicts());
-        out.put("next", more ? PagingParameters.cursor(page.getFirst().id()) : null);
-        return ok(out);
+        return new RunRequestView.RunRequestList(
+                requests(run, page, !more),
+                run.counts().replays(),
+                run.counts().conflicts(),
+                more ? PagingParameters.cursor(page.getFirst().id()) : null);
     }
 
-    private static ObjectNode started(DatabaseRows.RunRow run) {
-        ObjectNode out = newObject();
-        out.put("kind", "started")
-                .put("at", formatTime(run.createdAt()))
-                .put("status_code", 200)
-                .put("actor_id", run.origin().actor())
-                .put("times", 1)
-                .putArray("changed");
-        return out;
-    }
-
-    ArrayNode requestArray(DatabaseRows.RunRow run) {
-        ArrayNode out = JsonNodeFactory.instance.arrayNode();
+    private List<RunRequestView> requests(DatabaseRows.RunRow run) {
         boolean met = run.counts().replays() + run.counts().conflicts() > 0;
         List<StoreWrite.DuplicateRequest> rows =
                 met ? StoreReader.read(semel, reads -> reads.requestsOf(run.id(), null, REQUESTS_SHOWN)) : List.of();
-        if (rows.size() < REQUESTS_SHOWN) {
-            out.add(started(run));
-        }
-        rows.forEach(row -> out.add(requestJson(row, null)));
-        return out;
+        return requests(run, rows, rows.size() < REQUESTS_SHOWN);
     }
 
-    ObjectNode requestJson(StoreWrite.DuplicateRequest row, @Nullable String runId) {
-        ObjectNode out = newObject();
-        if (runId != null) {
-            out.put("run_id", runId);
-        }
-        out.put("kind", row.conflict() ? "conflict" : "replayed");
-        out.put("at", formatTime(row.at()));
-        out.put("status_code", row.statusCode());
-        out.put("actor_id", row.actor());
-        out.put("times", row.times());
-        ArrayNode changed = out.putArray("changed");
-        if (row.changed() != null) {
-            List.of(row.changed().split(", ")).forEach(changed::add);
-        }
-        return out;
+    private static List<RunRequestView> requests(
+            DatabaseRows.RunRow run, List<StoreWrite.DuplicateRequest> rows, boolean withFirst) {
+        return Stream.concat(
+                        withFirst ? Stream.of(RunRequestView.started(run)) : Stream.empty(),
+                        rows.stream().map(RunRequestView::of))
+                .toList();
     }
 
     /** A request with its run and the key of that run. */
-    public ObjectNode requestJson(int workspace, StoreWrite.DuplicateRequest row) {
+    public RequestView request(int workspace, StoreWrite.DuplicateRequest row) {
         DatabaseRows.RunRow run = semel.view(reads -> reads.run(workspace, row.run()));
-        ObjectNode out = requestJson(row, run == null ? row.run().text() : run.runIdText());
-        out.put(
-                "key",
-                row.rejectedKey() != null
-                        ? row.rejectedKey()
-                        : run == null ? null : run.origin().key());
-        return out;
+        String key = row.rejectedKey() != null
+                ? row.rejectedKey()
+                : run == null ? null : run.origin().key();
+        return RequestView.of(row, run == null ? row.run().text() : run.runIdText(), key);
     }
 
     public ObjectNode keyJson(DatabaseRows.KeyRow held, long now) {
@@ -325,7 +306,7 @@ public final class RunJsonRenderer {
     }
 
     /** The mask for data that a run published. If the run is deleted, its PII is unknown and everything is masked. */
-    PiiMask maskOfRun(int workspace, String runId) {
+    public PiiMask maskOfRun(int workspace, String runId) {
         DatabaseRows.RunRow run = findRunOrNull(workspace, runId);
         return run == null ? PiiMask.ALL : masks.of(run);
     }

@@ -7,16 +7,16 @@ import dev.semel.run.JournalStepPathFormat;
 import dev.semel.run.RunId;
 import dev.semel.run.StepId;
 import dev.semel.server.http.ServerHttpRequest;
+import dev.semel.server.query.view.StoreTime;
+import dev.semel.server.query.view.TimelineView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
-/** Renders the recorded steps of a run as JSON, in the order in which they began. */
+/** Builds the view of the recorded steps of a run, in the order in which they began. */
 public final class RunTimelineJsonRenderer {
     private static final int MAX_ATTEMPTS = 100;
     private static final String EVENT = ".event";
@@ -93,31 +93,25 @@ public final class RunTimelineJsonRenderer {
         }
     }
 
-    ObjectNode toJson(StepRange part, PiiMask mask) {
-        ObjectNode out = RunJsonRenderer.newObject();
-        ArrayNode items = out.putArray("items");
-        byPath.entrySet().stream()
+    public TimelineView toView(StepRange part, PiiMask mask, List<TimelineView.ReviewReferenceView> reviews) {
+        List<TimelineView.StepView> items = byPath.entrySet().stream()
                 .skip(part.offset())
                 .limit(part.limit())
-                .forEach(step -> items.add(item(step.getKey(), step.getValue(), mask)));
+                .map(step -> item(step.getKey(), step.getValue(), mask))
+                .toList();
         long end = (long) part.offset() + part.limit();
-        out.put("next", end < byPath.size() ? String.valueOf(end) : null);
-        out.put("total", byPath.size());
-        if (!resumed.isEmpty()) {
-            ArrayNode all = out.putArray("resumed");
-            for (JournalEntry.RunResumption one : resumed) {
-                ObjectNode item = all.addObject();
-                item.put("at", RunJsonRenderer.formatTime(one.at()))
-                        .put("by", one.by())
-                        .put("reason", one.reason());
-                item.put("version", one.version());
-                one.reopened().forEach(item.putArray("steps")::add);
-            }
-        }
-        return out;
+        return new TimelineView(
+                items,
+                end < byPath.size() ? String.valueOf(end) : null,
+                byPath.size(),
+                resumed.stream()
+                        .map(one -> new TimelineView.ResumptionView(
+                                StoreTime.instant(one.at()), one.by(), one.reason(), one.version(), one.reopened()))
+                        .toList(),
+                reviews);
     }
 
-    private ObjectNode item(String path, List<JournalEntry> entries, PiiMask mask) {
+    private TimelineView.StepView item(String path, List<JournalEntry> entries, PiiMask mask) {
         List<EffectLedger.EffectRow> earlier = past.getOrDefault(path, List.of());
         EffectLedger.EffectRow row = effects.get(path);
         // Another run of the lineage holds the row by now; the last send of this run has the same key and protection.
@@ -126,31 +120,24 @@ public final class RunTimelineJsonRenderer {
         JournalEntry.EntryKind kind = entries.isEmpty()
                 ? JournalEntry.EntryKind.EFFECT
                 : entries.getFirst().kind();
-        ObjectNode out = RunJsonRenderer.newObject();
-        out.put("step_id", StepId.of(lineage, path).text());
-        out.put("path", path);
         String name = path.substring(JournalStepPathFormat.scopeOf(path).length());
-        out.put("name", name);
-        out.put("kind", kindOf(name, kind));
-        out.put("protection", protection(kind, known));
-        if (known == null) {
-            out.putNull("effect_key");
-        } else {
-            out.set("effect_key", UnmaskedPiiValue.key(known).maskWith(mask));
-        }
-        out.put("sent_key", known == null ? null : known.lastSend().key());
-        out.put("status", status(last, row));
-        ArrayNode attempts = out.putArray("attempts");
-        new TimelineAttempts(entries, row, earlier).addTo(attempts, mask);
-        out.put("attempts_total", attempts.size());
-        while (attempts.size() > MAX_ATTEMPTS) {
-            attempts.remove(0);
-        }
-        if (last instanceof JournalEntry.StepResult done) {
-            out.set("result", UnmaskedPiiValue.result(done).maskWith(mask));
-            skipped(out, done);
-        }
-        return out;
+        List<TimelineView.AttemptView> attempts = new TimelineAttempts(entries, row, earlier).toViews(mask);
+        JournalEntry.StepResult done = last instanceof JournalEntry.StepResult result ? result : null;
+        String[] skip = skip(done);
+        return new TimelineView.StepView(
+                StepId.of(lineage, path).text(),
+                path,
+                name,
+                kindOf(name, kind),
+                protection(kind, known),
+                known == null ? null : UnmaskedPiiValue.key(known).maskTextOrNull(mask),
+                known == null ? null : known.lastSend().key(),
+                status(last, row),
+                attempts.subList(Math.max(0, attempts.size() - MAX_ATTEMPTS), attempts.size()),
+                attempts.size(),
+                done == null ? null : UnmaskedPiiValue.result(done).maskWith(mask),
+                skip.length == 0 ? null : skip[0],
+                skip.length == 0 ? null : skip.length < 2 ? "" : skip[1]);
     }
 
     /** The event of a notification is a step of its own, named after the step of the file. */
@@ -160,12 +147,11 @@ public final class RunTimelineJsonRenderer {
         return event ? "event" : kinds.getOrDefault(name, kind.word());
     }
 
-    /** Adds who skipped the step and why. */
-    private static void skipped(ObjectNode out, JournalEntry.StepResult done) {
-        if (done.outcome() == JournalEntry.StepOutcome.SKIPPED && done.ref() != null) {
-            String[] parts = done.ref().split("\n", 2);
-            out.put("skipped_by", parts[0]).put("reason", parts.length < 2 ? "" : parts[1]);
-        }
+    /** Who skipped the step and why; empty if nobody did. */
+    private static String[] skip(JournalEntry.@Nullable StepResult done) {
+        return done != null && done.outcome() == JournalEntry.StepOutcome.SKIPPED && done.ref() != null
+                ? done.ref().split("\n", 2)
+                : new String[0];
     }
 
     private static @Nullable String protection(JournalEntry.EntryKind kind, EffectLedger.@Nullable EffectRow row) {
@@ -193,7 +179,7 @@ public final class RunTimelineJsonRenderer {
     }
 
     /** An effect whose result could not be recorded has no result, and it happened. */
-    static String outcome(JournalEntry.StepFailure failed) {
+    public static String outcome(JournalEntry.StepFailure failed) {
         return failed.error().code().equals(ErrorCode.RESULT_NOT_RECORDABLE.slug()) ? "done_not_recorded" : "failed";
     }
 }

@@ -2,12 +2,12 @@ package dev.semel.server.query;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
+import dev.semel.server.query.view.StoreTime;
+import dev.semel.server.query.view.TimelineView;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The attempts of one step, oldest first: those whose end the journal records, and those that a crash cut off, of which
@@ -44,7 +44,7 @@ final class TimelineAttempts {
         }
     }
 
-    void addTo(ArrayNode out, PiiMask mask) {
+    List<TimelineView.AttemptView> toViews(PiiMask mask) {
         entries.forEach(this::addRecorded);
         boolean recorded = !attempts.isEmpty();
         for (EffectLedger.EffectRow one : past) {
@@ -54,20 +54,20 @@ final class TimelineAttempts {
         }
         addCurrent(recorded);
         attempts.sort(Comparator.comparingLong(TimelineAttempt::place));
-        int n = 0;
+        List<TimelineView.AttemptView> out = new ArrayList<>();
         for (TimelineAttempt one : attempts) {
-            ObjectNode item = out.addObject()
-                    .put("n", ++n)
-                    .put("started_at", RunJsonRenderer.formatTime(one.start()))
-                    .put("ended_at", RunJsonRenderer.formatTime(one.end()))
-                    .put("outcome", one.outcome())
-                    .putNull("error");
-            if (one.error() != null) {
-                item.putObject("error")
-                        .put("code", one.error().code())
-                        .set("message", UnmaskedPiiValue.message(one.error()).maskWith(mask));
-            }
+            out.add(new TimelineView.AttemptView(
+                    out.size() + 1,
+                    StoreTime.instantOrNull(one.start()),
+                    StoreTime.instantOrNull(one.end()),
+                    one.outcome(),
+                    one.error() == null
+                            ? null
+                            : new TimelineView.AttemptErrorView(
+                                    one.error().code(),
+                                    UnmaskedPiiValue.message(one.error()).maskTextOrNull(mask))));
         }
+        return out;
     }
 
     private void addRecorded(JournalEntry entry) {

@@ -52,13 +52,6 @@ public final class UnmaskedPiiValue {
         return json(end == null ? null : end.result().output(), MemberNames.FROM_DATA);
     }
 
-    /** The error message and its step. The path of a step in a loop contains its item. */
-    static UnmaskedPiiValue error(StoreWrite.RunResult ending) {
-        return withFixedNames(RunJsonRenderer.newObject()
-                .put("message", ending.errorMessage())
-                .put("step", ending.errorStep()));
-    }
-
     static UnmaskedPiiValue result(JournalEntry.StepResult done) {
         return new UnmaskedPiiValue(done.result(), MemberNames.FROM_DATA, false);
     }
@@ -155,6 +148,11 @@ public final class UnmaskedPiiValue {
             case FROM_DATA -> mask.maskValue(node);
             case FIXED -> mask.maskValuesOnly(node);
         };
+    }
+
+    /** The masked text; null if there is no value. */
+    public @Nullable String maskTextOrNull(PiiMask mask) {
+        return node.isNull() ? null : maskTextWith(mask);
     }
 
     /** The masked text; empty if there is no value. */

@@ -11,6 +11,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.ApiRoutes;
 import dev.semel.server.access.ApiTokenStore;
 import dev.semel.server.access.UserAccountStore;
+import dev.semel.server.api.ApiDescription;
 import dev.semel.server.connectors.notification.UnsubscribeLinks;
 import dev.semel.server.files.steps.YamlStepDependencies;
 import dev.semel.server.operations.PublishedYamlWorkflow;
@@ -21,6 +22,7 @@ import dev.semel.trials.architecture.SourceTree;
 import io.swagger.v3.parser.OpenAPIV3Parser;
 import io.swagger.v3.parser.core.models.ParseOptions;
 import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -357,10 +359,7 @@ class OpenApiTest {
         return OpenApi.parse(text());
     }
 
-    private static String text() throws Exception {
-        try (var in = ApiRoutes.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
-            return new String(
-                    java.util.Objects.requireNonNull(in).readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-        }
+    private static String text() {
+        return new String(ApiDescription.openApi(), StandardCharsets.UTF_8);
     }
 }

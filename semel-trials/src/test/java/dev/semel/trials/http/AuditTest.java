@@ -6,22 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.json.StrictJsonCodec;
-import dev.semel.server.ApiRoutes;
 import dev.semel.server.access.UserRole;
+import dev.semel.server.api.ApiDescription;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.ServerFixture;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -66,7 +63,7 @@ class AuditTest extends OnBothStores {
     record AuditedAction(String action, String target, Supplier<HttpReply> asking) {}
 
     @Test
-    void every_changing_route_leaves_an_audit_row_with_who_what_and_which() throws IOException {
+    void every_changing_route_leaves_an_audit_row_with_who_what_and_which() {
         Map<String, AuditedAction> actions = new LinkedHashMap<>();
         workflows(actions);
         runsAndKeys(actions);
@@ -108,16 +105,13 @@ class AuditTest extends OnBothStores {
         return admin().get("/v1/audit?limit=1").expect(200).json().path("items").path(0);
     }
 
-    private static TreeSet<String> routes() throws IOException {
+    private static TreeSet<String> routes() {
         TreeSet<String> found = new TreeSet<>();
-        try (var in = ApiRoutes.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
-            String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-            StrictJsonCodec.parse(text)
-                    .path("paths")
-                    .forEachEntry((path, methods) -> methods.propertyNames().stream()
-                            .filter(CHANGING::contains)
-                            .forEach(method -> found.add(method.toUpperCase(java.util.Locale.ROOT) + " " + path)));
-        }
+        StrictJsonCodec.parse(ApiDescription.openApi())
+                .path("paths")
+                .forEachEntry((path, methods) -> methods.propertyNames().stream()
+                        .filter(CHANGING::contains)
+                        .forEach(method -> found.add(method.toUpperCase(java.util.Locale.ROOT) + " " + path)));
         return found;
     }
 
@@ -400,7 +394,7 @@ class AuditTest extends OnBothStores {
 
     /** Nobody can take a row back. */
     @Test
-    void no_route_changes_or_removes_an_audit_row() throws IOException {
+    void no_route_changes_or_removes_an_audit_row() {
         assertFalse(routes().stream().anyMatch(route -> route.contains("/v1/audit")));
     }
 

@@ -83,7 +83,7 @@ public record CliApiRequest(String method, String path, Map<String, String> head
     }
 
     /** Joins URL-encoded segments; a key with slashes, spaces or dots stays one segment. */
-    private static String path(String... segments) {
+    static String path(String... segments) {
         return Stream.of(segments).map(CliApiRequest::segment).collect(Collectors.joining("/", "/", ""));
     }
 

@@ -5,10 +5,17 @@ import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.operations.CommandDeclaration;
+import dev.semel.server.operations.Operation;
+import dev.semel.server.operations.OperationRouter;
+import dev.semel.server.operations.Parameter;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.PagingParameters;
-import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.StoreReader;
+import dev.semel.server.query.view.AuditEntryView;
+import dev.semel.server.query.view.Page;
 import dev.semel.store.DatabaseRows;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -16,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `GET /v1/audit`: the audit log, newest first, as pages or as one stream of JSON lines. */
 public record AuditRoutes(SemelRuntime semel) {
@@ -26,7 +32,48 @@ public record AuditRoutes(SemelRuntime semel) {
     private static final int PAGE_SIZE = 500;
     private static final String LINES = "application/x-ndjson";
 
-    public ServerHttpResponse list(ServerHttpRequest request) {
+    static final Operation<Page<AuditEntryView>> LIST = Operation.get("listAudit", "/v1/audit", TokenScope.READ)
+            .tag("Operate")
+            .summary("List the audit log, newest first")
+            .parameters(
+                    Parameter.text(
+                            "q",
+                            "Filter terms such as `actor:tok_1 action:key.release target:evt_1 since:2h"
+                                    + " until:2026-11-15T09:00:00Z`. `action:key` matches all actions that begin with"
+                                    + " `key.`."),
+                    Parameter.oneOf(
+                            "format",
+                            "`jsonl`: all matching rows as a stream, one JSON object per line. `Accept: " + LINES
+                                    + "` does the same.",
+                            List.of("json", "jsonl")))
+            .paged()
+            .command(CommandDeclaration.of("audit list", "Lists who changed what, newest first.")
+                    .filter(
+                            "FILTER",
+                            "Filter terms such as actor:tok_1 action:key.release target:evt_1 since:2h"
+                                    + " until:2026-11-15T09:00:00Z.")
+                    .exports()
+                    .examples(
+                            "semel audit list",
+                            "semel audit list action:key.release since:7d",
+                            "semel audit list target:evt_1",
+                            "semel audit list since:30d --export audit.jsonl")
+                    .whenEmpty("no audit entry matches this filter")
+                    .time("WHEN", "at")
+                    .text("ACTOR", "actor_id")
+                    .text("ACTION", "action")
+                    .text("TARGET", "target")
+                    .text("REASON", "reason"))
+            .returnsPageOrLines(
+                    AuditEntryView.class, LINES, "Audit rows. A page that is not full can have a next cursor.");
+
+    public static final List<Operation<?>> OPERATIONS = List.of(LIST);
+
+    public void addTo(OperationRouter router) {
+        router.addResponse(LIST, this::list);
+    }
+
+    private ServerHttpResponse list(ServerHttpRequest request) {
         AuditFilter filter = AuditFilter.parse(request.query("q"), StoreReader.now(semel));
         int workspace = request.principal().workspace();
         if (acceptsJsonLines(request)) {
@@ -35,7 +82,8 @@ public record AuditRoutes(SemelRuntime semel) {
         PagingParameters paging = PagingParameters.parse(request);
         AuditPage page = page(workspace, filter, paging.afterId(), paging.limit());
         String next = page.next() == null ? null : PagingParameters.cursor(page.next());
-        return RunJsonRenderer.ok(RunJsonRenderer.pageJson(page.found(), AuditRoutes::view, next));
+        return LIST.respond(
+                new Page<>(page.found().stream().map(AuditEntryView::of).toList(), next));
     }
 
     private static boolean acceptsJsonLines(ServerHttpRequest request) {
@@ -84,20 +132,11 @@ public record AuditRoutes(SemelRuntime semel) {
             AuditPage page = page(workspace, filter, behind, PAGE_SIZE);
             StringBuilder text = new StringBuilder();
             page.found()
-                    .forEach(
-                            row -> text.append(StrictJsonCodec.write(view(row))).append('\n'));
+                    .forEach(row -> text.append(StrictJsonCodec.write(ViewJson.of(AuditEntryView.of(row))))
+                            .append('\n'));
             out.write(text.toString().getBytes(StandardCharsets.UTF_8));
             out.flush();
             behind = page.next();
         } while (behind != null);
-    }
-
-    public static ObjectNode view(DatabaseRows.AuditRow row) {
-        return RunJsonRenderer.newObject()
-                .put("at", RunJsonRenderer.formatTime(row.at()))
-                .put("actor_id", row.actor())
-                .put("action", row.action())
-                .put("target", row.target())
-                .put("reason", row.reason());
     }
 }

@@ -15,6 +15,7 @@ import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.operations.AuditNote;
 import dev.semel.server.operations.IdempotentInboundRequestExecutor;
 import dev.semel.server.operations.InboundJsonRequestBody;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.InboundEventJsonRenderer;
 import dev.semel.server.query.InboundEventPiiMasker;
@@ -151,7 +152,7 @@ public final class StoredInboundEventRoutes {
             DatabaseRows.RunRow run =
                     semel.view(reads -> reads.run(event.ws(), held.keyRecord().run()));
             if (run != null) {
-                runs.add(views.runWithRequests(run));
+                runs.add(ViewJson.of(views.view(run)));
             }
         }
         return RunJsonRenderer.ok(out);

@@ -3,10 +3,15 @@ package dev.semel.server.operations.idempotency;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
-import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.operations.Operation;
+import dev.semel.server.operations.OperationRouter;
+import dev.semel.server.operations.Parameter;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.StoreReader;
+import dev.semel.server.query.view.Page;
+import dev.semel.server.query.view.RequestView;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
@@ -40,7 +45,24 @@ public record DuplicateRequestRoutes(SemelRuntime semel, RunJsonRenderer views) 
             List<StoreWrite.DuplicateRequest> found,
             @Nullable RunId next) {}
 
-    public ServerHttpResponse list(ServerHttpRequest request) {
+    static final Operation<Page<RequestView>> LIST = Operation.get("listRequests", "/v1/requests", TokenScope.READ)
+            .tag("Runs")
+            .summary("List duplicates and conflicts, newest first")
+            .description("`key:` also finds a request that the server rejected because of its payload or run id.")
+            .parameters(Parameter.text(
+                    "q",
+                    "Filter terms such as `kind:replayed|conflict workflow:payment_receipt key:evt_1 actor:tok_1"
+                            + " since:2h until:2026-11-15T09:00:00Z`. A page that is not full can have a next cursor."))
+            .paged()
+            .returnsPage(RequestView.class, "Requests that hit an existing key or run id.");
+
+    public static final List<Operation<?>> OPERATIONS = List.of(LIST);
+
+    public void addTo(OperationRouter router) {
+        router.add(LIST, this::list);
+    }
+
+    private Page<RequestView> list(ServerHttpRequest request) {
         PagingParameters paging = PagingParameters.parse(request);
         DuplicateRequestListFilter filter =
                 DuplicateRequestListFilter.parse(request.query("q"), StoreReader.now(semel));
@@ -50,8 +72,11 @@ public record DuplicateRequestRoutes(SemelRuntime semel, RunJsonRenderer views) 
                 ? findNewest(wanted, paging.afterId())
                 : findByKey(wanted, filter.key(), paging.afterId());
         String next = page.next() == null ? null : PagingParameters.cursor(page.next());
-        return RunJsonRenderer.ok(
-                RunJsonRenderer.pageJson(page.found(), row -> views.requestJson(wanted.ws(), row), next));
+        return new Page<>(
+                page.found().stream()
+                        .map(row -> views.request(wanted.ws(), row))
+                        .toList(),
+                next);
     }
 
     private RequestPage findNewest(RequestQuery wanted, @Nullable RunId after) {

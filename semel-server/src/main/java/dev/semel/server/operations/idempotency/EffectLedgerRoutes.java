@@ -6,24 +6,66 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
-import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.operations.CommandDeclaration;
+import dev.semel.server.operations.Operation;
+import dev.semel.server.operations.OperationRouter;
+import dev.semel.server.operations.Parameter;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.PiiMask;
-import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.RunPiiMaskFactory;
 import dev.semel.server.query.StoreReader;
 import dev.semel.server.query.UnmaskedPiiValue;
+import dev.semel.server.query.view.EffectView;
+import dev.semel.server.query.view.Page;
+import dev.semel.server.query.view.StoreTime;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreQueries;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `GET /v1/effects`: the effect ledger with the key, status and run of each side effect. */
 public final class EffectLedgerRoutes {
+    private static final String TERMS =
+            "object:NAME key:KEY sent_key:KEY state:in_doubt workflow:NAME protection:none" + " suppressed:true";
+
+    static final Operation<Page<EffectView>> LIST = Operation.get("listEffects", "/v1/effects", TokenScope.READ)
+            .tag("Keys")
+            .summary("List effects, newest run first")
+            .description("With the key that a provider received, `sent_key:` finds the run, also for an earlier"
+                    + " generation.")
+            .parameters(Parameter.text("q", "Filter terms, all of which must match: `" + TERMS + "`."))
+            .paged()
+            .command(CommandDeclaration.of("effect list", "Lists side effects in external systems, newest runs first.")
+                    .filter(
+                            "QUERY",
+                            "Filter terms such as object:order/10443 key:K sent_key:K state:in_doubt workflow:W"
+                                    + " protection:none suppressed:true.")
+                    .examples(
+                            "semel effect list object:order/10443",
+                            "semel effect list state:in_doubt",
+                            "semel effect list sent_key:5788dbc0f2a94a71b2c1d0e3f4a5968778695a4b3c2d1e0f",
+                            "semel effect list suppressed:true")
+                    .whenEmpty("no effects")
+                    .text("STATUS", "status")
+                    .text("STEP", "path")
+                    .text("OBJECT", "object")
+                    .text("WORTH", "worth")
+                    .text("WORKFLOW", "workflow")
+                    .text("RUN", "run_id")
+                    .text("PROTECTION", "protection")
+                    .text("KEY", "effect_key")
+                    .text("SENT KEY", "sent_key")
+                    .time("FIRST", "first_at")
+                    .suggest("semel run timeline", "run_id"))
+            .returnsPage(EffectView.class, "Rows of the effect ledger.");
+
+    public static final List<Operation<?>> OPERATIONS = List.of(LIST);
+
     private final SemelRuntime semel;
     private final RunPiiMaskFactory masks;
 
@@ -65,9 +107,7 @@ public final class EffectLedgerRoutes {
                     case "workflow" -> workflow = value;
                     case "protection" -> protection = value;
                     case "suppressed" -> part = partOf(value);
-                    default ->
-                        throw ApiErrors.invalidQuery("q must be a filter like object:NAME key:KEY sent_key:KEY"
-                                + " state:in_doubt workflow:NAME protection:none suppressed:true");
+                    default -> throw ApiErrors.invalidQuery("q must be a filter like " + TERMS);
                 }
             }
             return new Filter(object, key, sentKey, state, workflow, protection, part);
@@ -83,7 +123,7 @@ public final class EffectLedgerRoutes {
 
         private static EffectLedger.EffectState stateOf(String word) {
             for (EffectLedger.EffectState state : EffectLedger.EffectState.values()) {
-                if (statusWord(state).equals(word)) {
+                if (statusOf(state).name().toLowerCase(Locale.ROOT).equals(word)) {
                     return state;
                 }
             }
@@ -92,20 +132,26 @@ public final class EffectLedgerRoutes {
     }
 
     /** An effect with an unknown outcome is not in doubt as long as it is safe to send again. */
-    private static String statusWord(EffectLedger.EffectRow row) {
-        return row.resendUntil() > 0 ? "unknown" : statusWord(row.state());
+    private static EffectView.Status statusOf(EffectLedger.EffectRow row) {
+        return isSuppressed(row)
+                ? EffectView.Status.SUPPRESSED
+                : row.resendUntil() > 0 ? EffectView.Status.UNKNOWN : statusOf(row.state());
     }
 
-    static String statusWord(EffectLedger.EffectState state) {
+    private static EffectView.Status statusOf(EffectLedger.EffectState state) {
         return switch (state) {
-            case RESERVED -> "in_flight";
-            case DONE -> "done";
-            case UNKNOWN -> "in_doubt";
-            case FREE -> "not_done";
+            case RESERVED -> EffectView.Status.IN_FLIGHT;
+            case DONE -> EffectView.Status.DONE;
+            case UNKNOWN -> EffectView.Status.IN_DOUBT;
+            case FREE -> EffectView.Status.NOT_DONE;
         };
     }
 
-    public ServerHttpResponse list(ServerHttpRequest request) {
+    public void addTo(OperationRouter router) {
+        router.add(LIST, this::list);
+    }
+
+    private Page<EffectView> list(ServerHttpRequest request) {
         Filter query = Filter.parse(request.query("q"));
         PagingParameters paging = PagingParameters.parse(request);
         if (query.sentKey() != null) {
@@ -113,7 +159,7 @@ public final class EffectLedgerRoutes {
         }
         StoreQueries.EffectPage page = page(request.principal().workspace(), query, paging);
         String next = page.next() == null ? null : cursor(page.next());
-        return RunJsonRenderer.ok(RunJsonRenderer.pageJson(page.found(), this::effectJson, next));
+        return new Page<>(page.found().stream().map(this::view).toList(), next);
     }
 
     private StoreQueries.EffectPage page(int ws, Filter query, PagingParameters paging) {
@@ -164,56 +210,58 @@ public final class EffectLedgerRoutes {
      * The provider's key leads to its runs, also to sends that a newer generation or another run followed. A key has few
      * runs, so one page has all of them.
      */
-    private ServerHttpResponse bySentKey(int ws, Filter query, String sentKey, PagingParameters paging) {
+    private Page<EffectView> bySentKey(int ws, Filter query, String sentKey, PagingParameters paging) {
         StoreQueries.EffectFilter filter = filter(ws, query, paging);
         List<StoreQueries.SentEffect> found = filter == null || filter.before() != null
                 ? List.of()
                 : StoreReader.read(semel, reads -> reads.effectsBySentKey(ws, sentKey, paging.limit()));
-        List<StoreQueries.SentEffect> matching = found.stream()
-                .filter(one -> Objects.requireNonNull(filter).matchesSend(one.row()))
-                .toList();
-        return RunJsonRenderer.ok(RunJsonRenderer.pageJson(
-                matching,
-                one -> {
-                    ObjectNode out = effectJson(one.row());
-                    boolean lost = one.past() && one.row().state() == EffectLedger.EffectState.RESERVED;
-                    return lost ? out.put("status", "lost") : out;
-                },
-                null));
+        return new Page<>(
+                found.stream()
+                        .filter(one -> Objects.requireNonNull(filter).matchesSend(one.row()))
+                        .map(this::view)
+                        .toList(),
+                null);
+    }
+
+    private EffectView view(StoreQueries.SentEffect one) {
+        boolean lost = one.past() && one.row().state() == EffectLedger.EffectState.RESERVED;
+        return view(one.row(), lost ? EffectView.Status.LOST : statusOf(one.row()));
     }
 
     static boolean isSuppressed(EffectLedger.EffectRow row) {
         return row.suppressedBy() != null;
     }
 
-    ObjectNode effectJson(EffectLedger.EffectRow row) {
-        ObjectNode out = RunJsonRenderer.newObject();
+    public EffectView view(EffectLedger.EffectRow row) {
+        return view(row, statusOf(row));
+    }
+
+    private EffectView view(EffectLedger.EffectRow row, EffectView.Status status) {
         DatabaseRows.RunRow run =
                 semel.view(reads -> reads.run(row.id().workspace(), row.holder().run()));
         PiiMask mask = masks.of(run, row.id().workspace(), row.details().workflowId());
-        out.set("effect_key", UnmaskedPiiValue.key(row).maskWith(mask));
-        out.put("sent_key", row.lastSend().key());
-        out.put("status", isSuppressed(row) ? "suppressed" : statusWord(row));
-        out.put("step_id", row.holder().step());
-        out.put("path", row.details().path());
-        out.put("run_id", run == null ? row.holder().run().text() : run.runIdText());
-        out.put("workflow_id", row.details().workflowId());
-        out.put(
-                "workflow",
+        boolean suppressed = isSuppressed(row);
+        return new EffectView(
+                UnmaskedPiiValue.key(row).maskTextWith(mask),
+                row.lastSend().key(),
+                status,
+                row.holder().step(),
+                row.details().path(),
+                run == null ? row.holder().run().text() : run.runIdText(),
+                row.details().workflowId(),
                 run == null
                         ? null
-                        : semel.version(run.workflowId(), run.version()).name());
-        out.put("protection", row.details().protection());
-        out.put("does", row.details().does());
-        out.set("object", UnmaskedPiiValue.object(row).maskWith(mask));
-        out.put("worth", row.details().worth());
-        out.put("attempts", isSuppressed(row) ? 0 : row.attempt());
-        out.put("first_at", RunJsonRenderer.formatTime(row.firstAt()));
-        out.put("accepted_at", isSuppressed(row) ? null : RunJsonRenderer.formatTime(row.acceptedAt()));
-        out.put("window_ends_at", row.resendUntil() > 0 ? null : RunJsonRenderer.formatTime(row.expiresAt()));
-        out.put("safe_to_resend_until", row.resendUntil() == 0 ? null : RunJsonRenderer.formatTime(row.resendUntil()));
-        out.put("generation", EffectGeneration.text(row.generation()));
-        return out;
+                        : semel.version(run.workflowId(), run.version()).name(),
+                row.details().protection(),
+                row.details().does(),
+                UnmaskedPiiValue.object(row).maskTextOrNull(mask),
+                row.details().worth(),
+                suppressed ? 0 : row.attempt(),
+                StoreTime.instant(row.firstAt()),
+                suppressed ? null : StoreTime.instantOrNull(row.acceptedAt()),
+                row.resendUntil() > 0 ? null : StoreTime.instantOrNull(row.expiresAt()),
+                StoreTime.instantOrNull(row.resendUntil()),
+                EffectGeneration.text(row.generation()));
     }
 
     private static String cursor(StoreQueries.EffectCursor effectCursor) {

@@ -5,6 +5,7 @@ import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.server.query.PiiMask;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.RunPiiMaskFactory;
@@ -44,7 +45,7 @@ final class IdempotencyKeyHistoryRenderer {
     void addHistory(ObjectNode out, DatabaseRows.KeyRow held, long now) {
         RunIdempotencyKeyEffectFinder.KeyEffects done =
                 actions.findByLineage(held.keyRecord().lineage());
-        done.rows().stream().map(row -> effects.effectJson(row)).forEach(out.putArray("effects")::add);
+        done.rows().stream().map(row -> ViewJson.of(effects.view(row))).forEach(out.putArray("effects")::add);
         out.put("effects_truncated", done.truncated());
         ObjectNode next = simulation.simulateNow(held);
         out.set("simulation", next == null ? JsonNodeFactory.instance.nullNode() : next);

@@ -3,9 +3,11 @@ package dev.semel.server.operations.incident;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.alerts.AlertMonitor;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.server.operations.access.AuditFilter;
 import dev.semel.server.operations.access.AuditRoutes;
 import dev.semel.server.query.RunJsonRenderer;
+import dev.semel.server.query.view.AuditEntryView;
 import dev.semel.store.DatabaseRows;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -51,7 +53,7 @@ final class IncidentReportAuditCollector {
                 rows++;
                 decided += row.action().startsWith("effect.") ? 1 : 0;
                 if (shown.size() < maxShown) {
-                    shown.add(AuditRoutes.view(row));
+                    shown.add(ViewJson.of(AuditEntryView.of(row)));
                 }
                 if (row.action().equals(AlertMonitor.FIRED)) {
                     alerts.push(row); // rows are newest first, and the report lists the first alert first

@@ -4,6 +4,7 @@ import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.BusinessObjectNamePiiMasker;
 import dev.semel.server.query.PagingParameters;
@@ -145,7 +146,7 @@ final class MetricSourceRecordRoutes {
                     break;
                 }
                 if (counts(row, figure, query)) {
-                    items.add(views.requestJson(query.workspace(), row));
+                    items.add(ViewJson.of(views.request(query.workspace(), row)));
                 }
                 if (items.size() == paging.limit()) {
                     more = true;

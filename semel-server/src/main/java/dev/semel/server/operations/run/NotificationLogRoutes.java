@@ -3,6 +3,7 @@ package dev.semel.server.operations.run;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.RunTimelineJsonRenderer;
@@ -41,7 +42,7 @@ public record NotificationLogRoutes(SemelRuntime semel, RunRoutes runs) {
                 addMessages(
                         items,
                         run,
-                        runs.timelineOf(run, RunTimelineJsonRenderer.StepRange.ALL)
+                        ViewJson.of(runs.timelineOf(run, RunTimelineJsonRenderer.StepRange.ALL))
                                 .path("items"));
             }
         }

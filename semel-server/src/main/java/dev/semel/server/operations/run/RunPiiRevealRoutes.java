@@ -9,6 +9,7 @@ import dev.semel.server.operations.ApiRouter;
 import dev.semel.server.operations.AuditNote;
 import dev.semel.server.operations.IdempotentInboundRequestExecutor;
 import dev.semel.server.operations.InboundJsonRequestBody;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.RunPiiMaskFactory;
@@ -49,7 +50,7 @@ public record RunPiiRevealRoutes(
                 new ActionRequest("run.reveal", run.runIdText(), reason),
                 noted,
                 _ -> RunJsonRenderer.newObject().put("run_id", run.runIdText()));
-        ObjectNode all = views.runJson(run, RunPiiMaskFactory.noMask());
+        ObjectNode all = ViewJson.of(views.view(run, RunPiiMaskFactory.noMask(), null));
         ObjectNode out = RunJsonRenderer.newObject().put("run_id", run.runIdText());
         names.forEach(out.putArray("revealed")::add);
         for (String member : List.of("input", "output", "error")) {

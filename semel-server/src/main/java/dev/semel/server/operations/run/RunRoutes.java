@@ -4,14 +4,20 @@ import dev.semel.journal.JournalEntry;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.steps.YamlStep;
 import dev.semel.server.http.ServerHttpRequest;
-import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.operations.Operation;
+import dev.semel.server.operations.OperationRouter;
+import dev.semel.server.operations.Parameter;
 import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.RunListFilter;
 import dev.semel.server.query.RunTimelineJsonRenderer;
 import dev.semel.server.query.StoreReader;
-import dev.semel.server.query.SupersedingReplayRunFinder;
+import dev.semel.server.query.view.Page;
+import dev.semel.server.query.view.RunRequestView;
+import dev.semel.server.query.view.RunView;
+import dev.semel.server.query.view.TimelineView;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.StoreQueries;
@@ -19,20 +25,86 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `/v1/runs`: lists runs, and returns one run, its requests and its timeline. */
 public record RunRoutes(SemelRuntime semel, RunJsonRenderer views) {
-    public ServerHttpResponse list(ServerHttpRequest request) {
-        return list(request, null);
+    private static final String TERMS = "status:failed workflow:NAME key:KEY correlation:ID replayed:true since:2h"
+            + " ended_since:2h failed_since:2h";
+
+    private static final Parameter FILTER =
+            Parameter.text("q", "Filter terms, all of which must match: `" + TERMS + "`.");
+
+    static final Operation<Page<RunView>> LIST = Operation.get("listRuns", "/v1/runs", TokenScope.READ)
+            .tag("Runs")
+            .summary("List runs, newest first")
+            .description("Each run has its 20 newest requests.")
+            .parameters(FILTER)
+            .paged()
+            .problem(404, "NotFound")
+            .returnsPage(RunView.class, "Runs with their Replayed and Conflict entries.");
+
+    static final Operation<Page<RunView>> LIST_OF_WORKFLOW = Operation.get(
+                    "listRunsOfWorkflow", "/v1/workflows/{id}/runs", TokenScope.READ)
+            .tag("Runs")
+            .summary("List runs of a workflow, newest first")
+            .parameters(Parameter.WORKFLOW, FILTER)
+            .paged()
+            .returnsPage(RunView.class, "Runs with their Replayed and Conflict entries.");
+
+    static final Operation<RunView> GET = Operation.get("getRun", "/v1/runs/{run_id}", TokenScope.READ)
+            .tag("Runs")
+            .summary("Get a run")
+            .description(
+                    "`waiting_for` has one entry per waiting branch. If the run has not started yet, its `kind` says"
+                            + " why: `delay`, `debounce`, `rate_limit` or `concurrency_limit`.")
+            .parameters(Parameter.RUN)
+            .returns(RunView.class, "The run.");
+
+    static final Operation<RunRequestView.RunRequestList> REQUESTS = Operation.get(
+                    "listRequestsOfRun", "/v1/runs/{run_id}/requests", TokenScope.READ)
+            .tag("Runs")
+            .summary("List the requests of a run")
+            .parameters(Parameter.RUN)
+            .paged()
+            .returns(
+                    RunRequestView.RunRequestList.class,
+                    "One page, newest last, with exact counts. `next` leads to older requests.");
+
+    static final Operation<TimelineView> TIMELINE = Operation.get(
+                    "timeline", "/v1/runs/{run_id}/timeline", TokenScope.READ)
+            .tag("Runs")
+            .summary("List the recorded steps of a run")
+            .description("`attempts` has every attempt; one with the outcome `lost` was cut off by a crash after the"
+                    + " engine recorded the intent to send. `total` is the number of all recorded steps.")
+            .parameters(
+                    Parameter.RUN,
+                    Parameter.number("limit", "Steps per page.", 1, 1_000).withDefault(1_000),
+                    Parameter.text(
+                            "after",
+                            "How many steps to skip at the start: `next` of the previous page, or `total` minus the"
+                                    + " wanted number of last steps."))
+            .returns(TimelineView.class, "The steps in recorded order.");
+
+    public static final List<Operation<?>> OPERATIONS = List.of(LIST, LIST_OF_WORKFLOW, GET, REQUESTS, TIMELINE);
+
+    public void addTo(OperationRouter router) {
+        router.add(LIST, request -> list(request, null))
+                .add(
+                        LIST_OF_WORKFLOW,
+                        request -> list(
+                                request,
+                                StoreReader.workflowId(
+                                        semel, request.principal().workspace(), request.parameter("id"))))
+                .add(GET, request -> views.detailedView(find(request)))
+                .add(REQUESTS, request -> views.requestPage(find(request), PagingParameters.parse(request)))
+                .add(TIMELINE, this::timeline);
     }
 
-    public ServerHttpResponse listOfWorkflow(ServerHttpRequest request) {
-        return list(request, StoreReader.workflowId(semel, request.principal().workspace(), request.parameter("id")));
+    private DatabaseRows.RunRow find(ServerHttpRequest request) {
+        return views.findRun(request.principal(), request.parameter("run_id"));
     }
 
-    private ServerHttpResponse list(ServerHttpRequest request, @Nullable String workflowId) {
+    private Page<RunView> list(ServerHttpRequest request, @Nullable String workflowId) {
         PagingParameters paging = PagingParameters.parse(request);
         RunListFilter filter = RunListFilter.parse(request.query("q"));
         String named = StoreReader.workflowId(semel, request.principal().workspace(), filter.workflow());
@@ -42,25 +114,13 @@ public record RunRoutes(SemelRuntime semel, RunJsonRenderer views) {
         return views.runPage(StoreReader.read(semel, reads -> reads.runs(wanted)), paging.limit());
     }
 
-    public ServerHttpResponse get(ServerHttpRequest request) {
-        DatabaseRows.RunRow run = views.findRun(request.principal(), request.parameter("run_id"));
-        ObjectNode out = views.runWithRequests(run);
-        return RunJsonRenderer.ok(
-                out.put("superseded_by", SupersedingReplayRunFinder.findNewest(semel, run.ws(), run.id())));
-    }
-
-    public ServerHttpResponse requests(ServerHttpRequest request) {
-        DatabaseRows.RunRow run = views.findRun(request.principal(), request.parameter("run_id"));
-        return views.requestPage(run, PagingParameters.parse(request));
-    }
-
-    public ServerHttpResponse timeline(ServerHttpRequest request) {
-        RunTimelineJsonRenderer.StepRange part = RunTimelineJsonRenderer.StepRange.parse(request);
-        return RunJsonRenderer.ok(timelineOf(views.findRun(request.principal(), request.parameter("run_id")), part));
+    private TimelineView timeline(ServerHttpRequest request) {
+        var part = RunTimelineJsonRenderer.StepRange.parse(request);
+        return timelineOf(find(request), part);
     }
 
     /** The recorded steps of a run, with PII masked. */
-    ObjectNode timelineOf(DatabaseRows.RunRow run, RunTimelineJsonRenderer.StepRange part) {
+    TimelineView timelineOf(DatabaseRows.RunRow run, RunTimelineJsonRenderer.StepRange part) {
         // Read before the steps: if a step asks again meanwhile, the response shows the earlier version of the
         // question.
         List<HumanReviewStoreWriteCommand.ReviewRow> reviews =
@@ -73,19 +133,18 @@ public record RunRoutes(SemelRuntime semel, RunJsonRenderer views) {
                 semel.version(run.workflowId(), run.version()).body() instanceof PublishedYamlWorkflow file
                         ? file.definition().steps().collect(Collectors.toMap(YamlStep::id, YamlStep::kind))
                         : Map.of();
-        var timeline = new RunTimelineJsonRenderer(run.lineage(), kinds, entries, ledger);
-        return addReviews(views.stepsJson(run, timeline, part), reviews);
+        return new RunTimelineJsonRenderer(run.lineage(), kinds, entries, ledger)
+                .toView(
+                        part,
+                        views.maskOf(run),
+                        reviews.stream().map(RunRoutes::reference).toList());
     }
 
-    private static ObjectNode addReviews(ObjectNode timeline, List<HumanReviewStoreWriteCommand.ReviewRow> asked) {
-        if (!asked.isEmpty()) {
-            ArrayNode reviews = timeline.putArray("reviews");
-            asked.forEach(row -> reviews.addObject()
-                    .put("review_id", row.id())
-                    .put("step", row.step().equals(HumanReviewStoreWriteCommand.WHOLE_RUN) ? null : row.step())
-                    .put("version", row.version())
-                    .put("open", row.isOpen()));
-        }
-        return timeline;
+    private static TimelineView.ReviewReferenceView reference(HumanReviewStoreWriteCommand.ReviewRow row) {
+        return new TimelineView.ReviewReferenceView(
+                row.id(),
+                row.step().equals(HumanReviewStoreWriteCommand.WHOLE_RUN) ? null : row.step(),
+                row.version(),
+                row.isOpen());
     }
 }

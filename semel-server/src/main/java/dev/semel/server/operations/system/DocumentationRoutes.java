@@ -19,6 +19,7 @@ public final class DocumentationRoutes {
     /** The pages of the reference, in the order in which a reader needs them. */
     private static final List<String> PAGES = List.of(
             "api",
+            "operations",
             "idempotency",
             "errors",
             "workflow-files",

@@ -10,12 +10,11 @@ import dev.semel.server.http.TokenScope;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.store.StoreDurability;
 import dev.semel.store.TrustedClock;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 
 /** Serves the health checks, the Prometheus metrics and the OpenAPI document. */
-public record HealthRoutes(SemelRuntime semel, PrometheusMetrics metrics) {
+public record HealthRoutes(SemelRuntime semel, PrometheusMetrics metrics, Supplier<byte[]> description) {
     public ServerHttpResponse live(ServerHttpRequest request) {
         String dead = semel.workerStatus().deadReason();
         if (dead == null) {
@@ -52,17 +51,6 @@ public record HealthRoutes(SemelRuntime semel, PrometheusMetrics metrics) {
     }
 
     public ServerHttpResponse openApi(ServerHttpRequest request) {
-        return ServerHttpResponse.json(200, resource("/dev/semel/server/openapi.json"));
-    }
-
-    private static byte[] resource(String path) {
-        try (InputStream in = HealthRoutes.class.getResourceAsStream(path)) {
-            if (in == null) {
-                throw new IllegalStateException("no " + path + " in the jar");
-            }
-            return in.readAllBytes();
-        } catch (IOException e) {
-            throw new IllegalStateException(path + " cannot be read", e);
-        }
+        return ServerHttpResponse.json(200, description.get());
     }
 }

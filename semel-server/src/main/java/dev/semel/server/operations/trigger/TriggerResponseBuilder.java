@@ -2,6 +2,7 @@ package dev.semel.server.operations.trigger;
 
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.operations.ViewJson;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.RunPiiMaskFactory;
 import dev.semel.server.query.RunWaitReasonJsonRenderer;
@@ -14,7 +15,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 final class TriggerResponseBuilder {
@@ -47,7 +48,9 @@ final class TriggerResponseBuilder {
         out.put("status", run.state().wireName());
         DatabaseRows.RunEnd end = run.end();
         if (end == null) {
-            out.set("waiting_for", RunWaitReasonJsonRenderer.describe(run).maskWith(RunPiiMaskFactory.noMask()));
+            ArrayNode waits = out.putArray("waiting_for");
+            RunWaitReasonJsonRenderer.describe(run, RunPiiMaskFactory.noMask())
+                    .forEach(wait -> waits.add(ViewJson.of(wait)));
             return;
         }
         // Unmasked: the sender of the trigger has the input and needs the output of the run.
@@ -55,8 +58,8 @@ final class TriggerResponseBuilder {
         if (!output.isNull()) {
             out.set("output", output.maskWith(RunPiiMaskFactory.noMask()));
         }
-        JsonNode error = RunJsonRenderer.errorJson(run, RunPiiMaskFactory.noMask());
-        if (!error.isNull()) {
+        ObjectNode error = RunJsonRenderer.errorJson(run, RunPiiMaskFactory.noMask());
+        if (error != null) {
             out.set("error", error);
         }
     }
