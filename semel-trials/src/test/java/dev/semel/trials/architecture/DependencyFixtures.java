@@ -339,12 +339,11 @@ final class DependencyFixtures {
         Map<String, String> sources = new LinkedHashMap<>();
         for (String line : lines.split("\n(?! )")) {
             String[] words = line.strip().split("\\s+", 3);
-            String members =
-                    switch (words.length == 1 ? "" : words[1]) {
-                        case "" -> "}";
-                        case "uses" -> "static final Class<?>[] USED = {" + words[2].replaceAll("\\s+|$", ".class, ") + "};}";
-                        default -> words[2];
-                    };
+            String members = switch (words.length == 1 ? "" : words[1]) {
+                case "" -> "}";
+                case "uses" -> "static final Class<?>[] USED = {" + words[2].replaceAll("\\s+|$", ".class, ") + "};}";
+                default -> words[2];
+            };
             sources.put(base + "." + words[0], RELATIVE.matcher(members).replaceAll(base + ".$1"));
         }
         Matcher used = RELATIVE.matcher(lines);
