@@ -27,9 +27,9 @@ record IdentityProviderConnection(
         List<String> hosts = new ArrayList<>(options.stepPermissions().allowHosts());
         hosts.add(provider.host());
         OutboundHttpClient outbound = new OutboundHttpClient(OutboundAddressGuard.of(options.dev(), hosts));
-        var means = new OidcIdentityProvider.Dependencies(
-                outbound, clock, semel::nanos, () -> semel.newSecret(SECRET_BYTES), cookieKey);
-        return new IdentityProviderConnection(new OidcIdentityProvider(provider, means), outbound);
+        OidcIdentityProvider signOn = new OidcIdentityProvider(
+                provider, outbound, clock, semel::nanos, () -> semel.newSecret(SECRET_BYTES), cookieKey);
+        return new IdentityProviderConnection(signOn, outbound);
     }
 
     @Override

@@ -146,8 +146,10 @@ public final class SemelServer implements AutoCloseable {
 
     private static HttpServerSettings httpSettings(ServerOptions options) {
         return HttpServerSettings.defaults(
-                        options.host(), options.port(), options.proxySettings().trustedProxies())
-                .withHosts(options.dev() ? AllowedHosts.LOOPBACK : AllowedHosts.ANY);
+                options.host(),
+                options.port(),
+                options.proxySettings().trustedProxies(),
+                options.dev() ? AllowedHosts.LOOPBACK : AllowedHosts.ANY);
     }
 
     private static OutboundHttpClient outboundClient(ServerOptions options) {

@@ -1,6 +1,7 @@
 package dev.semel.server.access;
 
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.hash.Sha256;
 import dev.semel.server.http.BearerTokenAuthenticator;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.TokenScope;
@@ -59,7 +60,7 @@ public final class ApiTokenStore implements BearerTokenAuthenticator {
         if (dev != null && token.equals("dev")) {
             return dev;
         }
-        byte[] hash = LoginSessionStore.sha256(token);
+        byte[] hash = Sha256.of(token);
         String name = HexFormat.of().formatHex(hash);
         long change = semel.catalogVersion();
         CachedToken remembered = cache.get(name);
@@ -109,7 +110,7 @@ public final class ApiTokenStore implements BearerTokenAuthenticator {
                         ws,
                         workspace,
                         wanted.name(),
-                        LoginSessionStore.sha256(secret),
+                        Sha256.of(secret),
                         formatScopes(wanted.scopes()),
                         wanted.quotaPerMinute(),
                         0,

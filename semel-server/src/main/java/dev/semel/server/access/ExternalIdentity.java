@@ -1,5 +1,6 @@
 package dev.semel.server.access;
 
+import dev.semel.server.hash.Sha256;
 import java.net.URI;
 
 /**
@@ -15,7 +16,7 @@ public record ExternalIdentity(String identity, String name, String host, UserRo
     /** @param subject the provider's permanent id of this user */
     public static ExternalIdentity of(String issuer, String subject, String name, UserRole role) {
         return new ExternalIdentity(
-                LoginSessionStore.digest(issuer.length() + " " + issuer + " " + subject), name, host(issuer), role);
+                Sha256.hex(issuer.length() + " " + issuer + " " + subject), name, host(issuer), role);
     }
 
     private static String host(String issuer) {

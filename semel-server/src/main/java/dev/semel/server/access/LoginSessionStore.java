@@ -2,17 +2,16 @@ package dev.semel.server.access;
 
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.hash.Sha256;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -91,14 +90,14 @@ public final class LoginSessionStore {
         long now = now();
         change(owner, sessions -> {
             List<StoredSession> all = new ArrayList<>(sessions);
-            all.add(new StoredSession(digest(secret), now, now + GOOD_FOR, address));
+            all.add(new StoredSession(Sha256.hex(secret), now, now + GOOD_FOR, address));
             return all.subList(Math.max(0, all.size() - AT_MOST), all.size());
         });
         return secret;
     }
 
     boolean isValid(Owner owner, String secret) {
-        byte[] given = digest(secret).getBytes(StandardCharsets.UTF_8);
+        byte[] given = Sha256.hex(secret).getBytes(StandardCharsets.UTF_8);
         long now = now();
         boolean found = false;
         for (StoredSession one : read(row(owner))) {
@@ -109,7 +108,7 @@ public final class LoginSessionStore {
 
     /** Extends the session after activity, up to {@link #MAX_AGE} after its start. Writes at most twice an hour. */
     void extend(Owner owner, String secret) {
-        String hash = digest(secret);
+        String hash = Sha256.hex(secret);
         long now = now();
         boolean gains = read(row(owner)).stream()
                 .anyMatch(one -> one.hash().equals(hash)
@@ -125,7 +124,7 @@ public final class LoginSessionStore {
     }
 
     void end(Owner owner, String secret) {
-        String hash = digest(secret);
+        String hash = Sha256.hex(secret);
         retain(owner, one -> !one.hash().equals(hash));
     }
 
@@ -199,17 +198,5 @@ public final class LoginSessionStore {
 
     private long now() {
         return Objects.requireNonNullElse(semel.view(reads -> reads.now()), 0L);
-    }
-
-    static String digest(String secret) {
-        return HexFormat.of().formatHex(sha256(secret));
-    }
-
-    static byte[] sha256(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 }

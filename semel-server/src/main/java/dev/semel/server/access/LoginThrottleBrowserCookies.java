@@ -2,17 +2,15 @@ package dev.semel.server.access;
 
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.hash.Sha256;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.WorkspaceSettingName;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -24,7 +22,6 @@ import tools.jackson.databind.node.MissingNode;
 public final class LoginThrottleBrowserCookies {
     private static final Duration GOOD_FOR = Duration.ofDays(180);
     private static final int MARK_BYTES = 16;
-    private static final String ALGORITHM = "HmacSHA256";
     private static final Pattern COOKIE = Pattern.compile("([0-9]{1,12})\\.([A-Za-z0-9_-]{22})\\.([A-Za-z0-9_-]{43})");
 
     private final SemelRuntime semel;
@@ -43,13 +40,7 @@ public final class LoginThrottleBrowserCookies {
         private String sign(String seconds, String mark) {
             String salt = account.path("password").path("salt").asString("");
             String text = String.join("\n", "known browser", String.valueOf(ws), name, salt, seconds, mark);
-            try {
-                Mac mac = Mac.getInstance(ALGORITHM);
-                mac.init(new SecretKeySpec(secret, ALGORITHM));
-                return encode(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
-            } catch (GeneralSecurityException e) {
-                throw new IllegalStateException("every JDK has HMAC with SHA-256", e);
-            }
+            return encode(Sha256.hmac(secret, text));
         }
 
         @Override
@@ -60,8 +51,7 @@ public final class LoginThrottleBrowserCookies {
 
     /** The cookie name: one per user of a browser, without revealing the user. */
     public static String cookieName(String workspace, String name) {
-        return "semel_known_"
-                + LoginSessionStore.digest(workspace + "\n" + name).substring(0, 16);
+        return "semel_known_" + Sha256.hex(workspace + "\n" + name).substring(0, 16);
     }
 
     /** Issues the cookie for a new session; null for a user without a password. */

@@ -4,6 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.hash.Sha256;
 import dev.semel.server.http.ClientNetwork;
 import dev.semel.server.http.Principal;
 import dev.semel.store.DatabaseRows;
@@ -277,7 +278,7 @@ public final class UserAccountStore {
     /** The session id of this cookie as in {@link #sessions}; empty if it has none. */
     public static String sessionId(String cookie) {
         String[] parts = cookie.split(SEPARATOR, -1);
-        return parts.length == 3 ? LoginSessionStore.id(LoginSessionStore.digest(parts[2])) : "";
+        return parts.length == 3 ? LoginSessionStore.id(Sha256.hex(parts[2])) : "";
     }
 
     /** Ends all sessions of a user. Call when the user is removed or disabled. */
@@ -367,7 +368,7 @@ public final class UserAccountStore {
     }
 
     private static String csrf(String secret) {
-        return LoginSessionStore.digest("csrf " + secret);
+        return Sha256.hex("csrf " + secret);
     }
 
     private static boolean fits(String name) {

@@ -4,6 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.hash.Sha256;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkspaceSettingKind;
@@ -83,7 +84,7 @@ public final class UserInvitationStore {
 
     private Draft draftFirst(int ws, UserRole role) {
         String token = ws + "." + secret();
-        WorkspaceSettingName name = new WorkspaceSettingName(ws, KIND, LoginSessionStore.digest(token));
+        WorkspaceSettingName name = new WorkspaceSettingName(ws, KIND, Sha256.hex(token));
         return draft(token, name, firstSetup(role, ""), 0, "server");
     }
 
@@ -100,10 +101,7 @@ public final class UserInvitationStore {
         long until = now() + GOOD_FOR;
         String body = StrictJsonCodec.write(document.put("until", until));
         return new Draft(
-                token,
-                id(LoginSessionStore.digest(token)),
-                until,
-                new StoreWriteCommand.SaveSetting(name, body, expected, by));
+                token, id(Sha256.hex(token)), until, new StoreWriteCommand.SaveSetting(name, body, expected, by));
     }
 
     /** @param by the inviting user */
@@ -117,7 +115,7 @@ public final class UserInvitationStore {
 
     private Draft draftNamed(WorkspaceSettingName settingName, UserRole role, int over, String by) {
         String token = settingName.workspace() + "." + secret() + "." + settingName.text();
-        ObjectNode document = document(role).put("reset_version", over).put("digest", LoginSessionStore.digest(token));
+        ObjectNode document = document(role).put("reset_version", over).put("digest", Sha256.hex(token));
         return draft(token, settingName, document, null, by);
     }
 
@@ -137,7 +135,7 @@ public final class UserInvitationStore {
         }
         String[] parts = token.split("\\.", 3);
         int ws = Integer.parseInt(parts[0]);
-        String digest = LoginSessionStore.digest(token);
+        String digest = Sha256.hex(token);
         boolean first = parts.length == 2;
         DatabaseRows.SettingRow row =
                 UserAccountStore.read(semel, new WorkspaceSettingName(ws, KIND, first ? digest : parts[2]));

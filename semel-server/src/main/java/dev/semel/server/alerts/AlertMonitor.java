@@ -25,12 +25,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -53,11 +52,9 @@ public final class AlertMonitor implements AutoCloseable {
     private final SemelRuntime semel;
     private final WorkspaceSettingRepositories settings;
     private final IntFunction<NotificationDispatcher> outboxes;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition wake = lock.newCondition();
+    private final CountDownLatch closing = new CountDownLatch(1);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Semaphore places = new Semaphore(MOST_AT_ONCE);
-    private boolean closing;
 
     /** @param outboxes returns the message dispatcher of a workspace */
     public AlertMonitor(
@@ -69,8 +66,12 @@ public final class AlertMonitor implements AutoCloseable {
 
     /** Does not wait for notifications, so a slow one delays no other alert. */
     public void start(Duration pause) {
-        Thread.ofPlatform().name("semel-alerts").daemon(true).start(() -> {
-            while (waitFor(pause)) {
+        Thread.ofPlatform().name("semel-alerts").daemon(true).start(() -> checkUntilClosed(pause));
+    }
+
+    private void checkUntilClosed(Duration pause) {
+        try {
+            while (!closing.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
                 try {
                     checkAndCollect().forEach(this::submit);
                 } catch (StoreFailure e) {
@@ -79,21 +80,8 @@ public final class AlertMonitor implements AutoCloseable {
                     LOG.log(Level.ERROR, "checking the alerts failed", e);
                 }
             }
-        });
-    }
-
-    private boolean waitFor(Duration pause) {
-        lock.lock();
-        try {
-            long left = TimeUnit.MILLISECONDS.toNanos(pause.toMillis());
-            while (!closing && left > 0) {
-                left = wake.awaitNanos(left);
-            }
-            return !closing;
         } catch (InterruptedException e) {
-            return false;
-        } finally {
-            lock.unlock();
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -318,13 +306,7 @@ public final class AlertMonitor implements AutoCloseable {
 
     @Override
     public void close() {
-        lock.lock();
-        try {
-            closing = true;
-            wake.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        closing.countDown();
         threads.shutdown(); // running sends may finish; the next check sends the others
     }
 }

@@ -4,7 +4,6 @@ import dev.semel.admission.JsonFieldPath;
 import dev.semel.server.connectors.ingress.InboundEvent;
 import dev.semel.server.connectors.ingress.InboundEventProcessor;
 import dev.semel.server.connectors.ingress.RunNotificationEvents;
-import dev.semel.server.connectors.ingress.StoredInboundEventReader;
 import dev.semel.store.DatabaseRows;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +26,7 @@ public record InboundEventPiiMasker(InboundEventProcessor ingress, RunJsonRender
         if (stored.body().isEmpty()) {
             return JsonNodeFactory.instance.nullNode();
         }
-        InboundEvent event = StoredInboundEventReader.read(stored);
+        InboundEvent event = InboundEvent.ofStored(stored);
         List<InboundEventProcessor.PiiMarking> markings = ingress.findPiiMarkings(stored.ws(), event);
         String publisher = RunNotificationEvents.runIdOf(stored.actor());
         PiiMask ofRun = publisher == null ? PiiMask.NONE : runs.maskOfRun(stored.ws(), publisher);

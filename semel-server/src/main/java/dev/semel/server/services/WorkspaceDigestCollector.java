@@ -7,6 +7,7 @@ import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.steps.NotificationDigestCollector;
+import dev.semel.server.hash.Sha256;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreWriteCommand;
@@ -14,12 +15,8 @@ import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -201,7 +198,7 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
 
     /** @param added the item that the change adds; its place is stored with the change */
     private JsonNode change(String key, @Nullable DigestItem added, Function<ObjectNode, JsonNode> change) {
-        WorkspaceSettingName name = new WorkspaceSettingName(workspace, DIGEST, digest(key));
+        WorkspaceSettingName name = new WorkspaceSettingName(workspace, DIGEST, Sha256.hex(key));
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             DatabaseRows.SettingRow row = semel.view(reads -> reads.setting(workspace, DIGEST.word(), name.text()));
             ObjectNode document = row != null && StrictJsonCodec.parse(row.body()) instanceof ObjectNode known
@@ -234,7 +231,7 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
                 semel.newId(),
                 workspace,
                 "digest-item",
-                digest(added.key() + "\n" + added.id()),
+                Sha256.hex(added.key() + "\n" + added.id()),
                 new byte[0],
                 PLACE_KEPT_MICROS);
         StoreWriteCommand.CommandReply reply = semel.change(new StoreWriteCommand.IdempotentCommand<>(
@@ -284,14 +281,5 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
                 "A digest may have at most " + SizeLimits.DIGEST_ITEM_COUNT + " items and "
                         + SizeLimits.inKibibytes(SizeLimits.DEFAULT.digestItems()) + " before it is sent. " + state,
                 "Set a shorter `collect_for` in the digest step, or add smaller items.");
-    }
-
-    static String digest(String key) {
-        try {
-            byte[] sha = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(sha);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 }

@@ -4,6 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.steps.RecipientProfileDirectory;
+import dev.semel.server.hash.Sha256;
 import dev.semel.server.settings.RecipientGroupStore;
 import dev.semel.server.settings.RecipientProfile;
 import dev.semel.server.settings.RecipientTopicSubscriptionStore;
@@ -46,8 +47,7 @@ record WorkspaceProfileDirectory(SemelRuntime semel, WorkspaceSettingRepositorie
         }
         String id = mail
                 ? "usr_"
-                        + WorkspaceDigestCollector.digest(idOrEmail.strip().toLowerCase(Locale.ROOT))
-                                .substring(0, 24)
+                        + Sha256.hex(idOrEmail.strip().toLowerCase(Locale.ROOT)).substring(0, 24)
                 : idOrEmail;
         return put(id, document);
     }

@@ -2,14 +2,11 @@ package dev.semel.server.settings;
 
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.hash.Sha256;
 import dev.semel.server.settings.WorkspaceSettingRepository.StoredSetting;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkspaceSettingName;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -70,11 +67,6 @@ public final class RecipientProfileStore {
 
     /** A digest, because the address itself would remain after the profile is removed. */
     private static String digest(String email) {
-        try {
-            byte[] sha = MessageDigest.getInstance("SHA-256").digest(email.getBytes(StandardCharsets.UTF_8));
-            return "email " + HexFormat.of().formatHex(sha);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return "email " + Sha256.hex(email);
     }
 }

@@ -5,17 +5,14 @@ import dev.semel.error.RequestRejected;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.server.hash.Sha256;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkspaceSettingName;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -239,14 +236,8 @@ public final class SecretStore {
         if (workspace == null) {
             throw new IllegalStateException("a token belongs to a workspace that does not exist");
         }
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(workspace.secret(), "HmacSHA256"));
-            String text = about(draft.workspace(), draft.name(), SecretReceivers.ANY) + "\n" + draft.value();
-            return HexFormat.of().formatHex(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every JDK has HMAC-SHA-256", e);
-        }
+        String text = about(draft.workspace(), draft.name(), SecretReceivers.ANY) + "\n" + draft.value();
+        return HexFormat.of().formatHex(Sha256.hmac(workspace.secret(), text));
     }
 
     /** All readable values of a workspace, for {@link SecretRedactor}. */

@@ -9,6 +9,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.EvaluationResult;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -16,19 +17,27 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Checks the codebase against {@link DependencyRules}, and each rule against its fixture. In a fixture the rule must
- * report every top-level class named {@code Bad…} and no other.
+ * Checks the codebase against {@link DependencyRules}, and each rule against its fixture in {@link DependencyFixtures}.
  */
 class DependencyRulesTest {
     private static final JavaClasses REAL = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .withImportOption(location -> !location.contains("-tests.jar") && !location.contains("/dev/semel/trials/"))
             .importPackages(PackageLayout.REAL.base());
+
+    private static DependencyFixtures fixtures;
+
+    @BeforeAll
+    static void compileFixtures(@TempDir Path folder) {
+        fixtures = DependencyFixtures.compile(folder);
+    }
 
     static List<DependencyRule> rules() {
         return new DependencyRules(PackageLayout.REAL).all();
@@ -87,8 +96,8 @@ class DependencyRulesTest {
     @ParameterizedTest
     @MethodSource("rules")
     void each_rule_reports_exactly_its_violations(DependencyRule real) {
-        PackageLayout layout = fixture(real.name());
-        JavaClasses classes = new ClassFileImporter().importPackages(layout.base());
+        PackageLayout layout = DependencyFixtures.layout(real.name());
+        JavaClasses classes = fixtures.classes(real.name());
         DependencyRule rule = new DependencyRules(layout)
                 .all().stream()
                         .filter(other -> other.name().equals(real.name()))
@@ -105,9 +114,8 @@ class DependencyRulesTest {
 
     @Test
     void a_cycle_between_two_packages_is_reported() {
-        PackageLayout layout = fixture("cycles");
-        JavaClasses classes = new ClassFileImporter().importPackages(layout.base());
-        List<String> cycles = new DependencyRules(layout)
+        JavaClasses classes = fixtures.classes("cycles");
+        List<String> cycles = new DependencyRules(DependencyFixtures.layout("cycles"))
                 .noCycles()
                 .evaluate(classes)
                 .getFailureReport()
@@ -116,10 +124,6 @@ class DependencyRulesTest {
         for (JavaClass type : classes) {
             assertEquals(isBad(type), cycles.getFirst().contains(type.getName()), type.getName());
         }
-    }
-
-    private static PackageLayout fixture(String name) {
-        return new PackageLayout(DependencyRulesTest.class.getPackageName() + ".fixture." + name);
     }
 
     private static Set<String> offenders(EvaluationResult result) {

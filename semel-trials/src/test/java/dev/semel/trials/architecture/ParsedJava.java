@@ -54,7 +54,7 @@ public record ParsedJava(SourceFile file, CompilationUnitTree unit, SourcePositi
         return (int) unit.getLineMap().getLineNumber(positions.getEndPosition(unit, tree));
     }
 
-    private static JavaFileObject inMemory(SourceFile file) {
+    static JavaFileObject inMemory(SourceFile file) {
         return new SimpleJavaFileObject(URI.create("memory:///" + file.path()), JavaFileObject.Kind.SOURCE) {
             @Override
             public CharSequence getCharContent(boolean ignoreEncodingErrors) {

@@ -1,5 +1,6 @@
 package dev.semel.trials.bench;
 
+import dev.semel.trials.support.JavaProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -21,16 +22,14 @@ final class BenchServerProcess implements AutoCloseable {
     private final int port;
 
     BenchServerProcess(Path data, String store, String... flags) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
-        command.addAll(List.of("--sun-misc-unsafe-memory-access=allow"));
-        command.addAll(List.of(flags));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.semel.server.Main"));
-        command.addAll(List.of("dev", "--demo", "--port", "0", "--data", data.toString(), "--store", store));
+        List<String> options = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
+        options.addAll(List.of(flags));
         // The log goes to a file, as in production; reading it here would take from the cores that are measured.
         Path log = data.resolve("server.log");
-        process = new ProcessBuilder(command)
+        process = JavaProcess.of(
+                        options,
+                        "dev.semel.server.Main",
+                        List.of("dev", "--demo", "--port", "0", "--data", data.toString(), "--store", store))
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();

@@ -5,6 +5,7 @@ import dev.semel.engine.WorkflowCatalog;
 import dev.semel.runtime.RunHandle;
 import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.trials.support.JavaProcess;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -133,17 +134,7 @@ final class EngineBench {
     }
 
     private static Process launch(String store, String url, String part, String heap) throws IOException {
-        return new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        heap,
-                        "-XX:+UseSerialGC",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        EngineBench.class.getName(),
-                        store,
-                        url,
-                        part))
+        return JavaProcess.of(List.of(heap, "-XX:+UseSerialGC"), EngineBench.class.getName(), List.of(store, url, part))
                 .inheritIO()
                 .start();
     }

@@ -5,13 +5,13 @@ import dev.semel.engine.WorkflowCatalog;
 import dev.semel.runtime.RunHandle;
 import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
+import dev.semel.trials.support.JavaProcess;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -202,16 +202,10 @@ final class WorkersBench {
         CountDownLatch go = new CountDownLatch(1);
         try (SemelRuntime survivor = open(url)) {
             survivor.register(blocking(entered, go));
-            Process victim = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx512m",
-                            "-XX:+UseSerialGC",
-                            "-cp",
-                            System.getProperty("java.class.path"),
+            Process victim = JavaProcess.of(
+                            List.of("-Xmx512m", "-XX:+UseSerialGC"),
                             WorkersBench.class.getName(),
-                            "leave",
-                            url)
+                            List.of("leave", url))
                     .inheritIO()
                     .start();
             if (victim.waitFor() != 137) {

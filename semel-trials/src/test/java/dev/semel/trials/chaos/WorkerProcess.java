@@ -1,5 +1,6 @@
 package dev.semel.trials.chaos;
 
+import dev.semel.trials.support.JavaProcess;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -11,8 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -37,21 +36,8 @@ final class WorkerProcess implements AutoCloseable {
     }
 
     static WorkerProcess start(ChaosChild.WorkerConfig life, Path folder) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx192m",
-                "-Xshare:auto",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-Djava.io.tmpdir=" + folder,
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                ChaosChild.class.getName()));
-        command.addAll(List.of(life.words()));
         try {
-            Process process = new ProcessBuilder(command)
+            Process process = JavaProcess.small(folder, ChaosChild.class, life.words())
                     .redirectError(folder.resolve(life.worker() + ".err").toFile())
                     .start();
             return new WorkerProcess(life, process, folder.resolve(life.worker() + ".out"));

@@ -1,9 +1,7 @@
 package dev.semel.trials.crash;
 
+import dev.semel.trials.support.TcpProxy;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Map;
 import java.util.Set;
@@ -15,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Stands between a server and PostgreSQL, reads their protocol, and cuts connections at the one moment that matters:
  * around COMMIT, where both sides may believe something else afterwards.
  */
-final class CommitProxy implements AutoCloseable {
+final class CommitProxy extends TcpProxy {
     /** What a cut does to the transaction. */
     enum Cut {
         NONE,
@@ -70,8 +68,6 @@ final class CommitProxy implements AutoCloseable {
 
     private static final Plan NEVER = (_, _) -> Cut.NONE;
 
-    private final ServerSocket listener;
-    private final int target;
     private final Set<ProxiedConnection> open = ConcurrentHashMap.newKeySet();
     private final Map<String, AtomicLong> happened = new ConcurrentHashMap<>();
     private final AtomicLong transactions = new AtomicLong();
@@ -80,17 +76,8 @@ final class CommitProxy implements AutoCloseable {
     private volatile boolean away;
 
     CommitProxy(int target) {
-        this.target = target;
-        try {
-            this.listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        Thread.ofVirtual().start(this::accept);
-    }
-
-    int port() {
-        return listener.getLocalPort();
+        super(target);
+        start();
     }
 
     void follow(Plan next) {
@@ -148,33 +135,20 @@ final class CommitProxy implements AutoCloseable {
         open.remove(connection);
     }
 
-    private void accept() {
-        while (!listener.isClosed()) {
-            try {
-                Socket client = listener.accept();
-                if (away) {
-                    client.close();
-                    continue;
-                }
-                ProxiedConnection connection =
-                        new ProxiedConnection(this, client, new Socket(InetAddress.getLoopbackAddress(), target));
-                open.add(connection);
-                connection.start();
-            } catch (IOException e) {
-                if (!listener.isClosed()) {
-                    throw new UncheckedIOException(e);
-                }
-            }
+    @Override
+    protected void connected(Socket client) throws IOException {
+        if (away) {
+            client.close();
+            return;
         }
+        ProxiedConnection connection = new ProxiedConnection(this, client, connect());
+        open.add(connection);
+        connection.start();
     }
 
     @Override
     public void close() {
-        try {
-            listener.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        super.close();
         open.forEach(ProxiedConnection::cut);
     }
 }

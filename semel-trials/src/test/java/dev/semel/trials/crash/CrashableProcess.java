@@ -1,5 +1,6 @@
 package dev.semel.trials.crash;
 
+import dev.semel.trials.support.JavaProcess;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -10,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /** A {@link CrashChild} in a process of its own. It lives one life after another until one of them halts it. */
@@ -45,21 +45,9 @@ final class CrashableProcess implements AutoCloseable {
     static CrashableProcess start(Path folder, Class<?> main, String... arguments) {
         try {
             Path talk = Files.createTempFile(folder, "child", ".err");
-            List<String> command = new java.util.ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xmx160m",
-                    "-Xshare:auto",
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    "--enable-native-access=ALL-UNNAMED",
-                    "--sun-misc-unsafe-memory-access=allow",
-                    "-Djava.io.tmpdir=" + folder,
-                    "-cp",
-                    System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                    main.getName()));
-            command.addAll(List.of(arguments));
-            Process process =
-                    new ProcessBuilder(command).redirectError(talk.toFile()).start();
+            Process process = JavaProcess.small(folder, main, arguments)
+                    .redirectError(talk.toFile())
+                    .start();
             return new CrashableProcess(process, talk);
         } catch (IOException e) {
             throw new AssertionError("the child did not start", e);
@@ -117,21 +105,11 @@ final class CrashableProcess implements AutoCloseable {
     }
 
     int exit() {
-        try {
-            return process.waitFor();
-        } catch (InterruptedException e) {
-            process.destroyForcibly();
-            throw new AssertionError("interrupted", e);
-        }
+        return JavaProcess.exit(process);
     }
 
     String talk() {
-        try {
-            String all = Files.readString(talk, StandardCharsets.UTF_8);
-            return all.substring(Math.max(0, all.length() - 4_000));
-        } catch (IOException e) {
-            return "(its words cannot be read: " + e.getMessage() + ")";
-        }
+        return JavaProcess.tail(talk);
     }
 
     @Override

@@ -1,12 +1,10 @@
 package dev.semel.trials.crash;
 
+import dev.semel.trials.support.TcpProxy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Stands between a worker and the {@link Receiver}, and cuts the first POST of a path as its last part says. Everything
  * else passes. Who is cut sees a reset connection, whatever became of the request.
  */
-final class EffectProxy implements AutoCloseable {
+final class EffectProxy extends TcpProxy {
     /** Where the bytes end. */
     enum Cut {
         /** In the middle of the head: the request never arrives as one. */
@@ -32,22 +30,15 @@ final class EffectProxy implements AutoCloseable {
 
     private static final int LONGEST = 64 * 1024;
 
-    private final ServerSocket listener;
-    private final int target;
     private final Map<String, Cut> done = new ConcurrentHashMap<>();
 
     EffectProxy(String receiver) {
-        this.target = URI.create(receiver).getPort();
-        try {
-            this.listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        Thread.ofVirtual().start(this::accept);
+        super(URI.create(receiver).getPort());
+        start();
     }
 
     String url() {
-        return "http://127.0.0.1:" + listener.getLocalPort();
+        return "http://127.0.0.1:" + port();
     }
 
     /** Whether the cut that a name asks for was made. */
@@ -55,22 +46,14 @@ final class EffectProxy implements AutoCloseable {
         return done.containsKey(name);
     }
 
-    private void accept() {
-        while (!listener.isClosed()) {
-            try {
-                Socket client = listener.accept();
-                Thread.ofVirtual().start(() -> pass(client));
-            } catch (IOException e) {
-                if (!listener.isClosed()) {
-                    throw new UncheckedIOException(e);
-                }
-            }
-        }
+    @Override
+    protected void connected(Socket client) {
+        Thread.ofVirtual().start(() -> pass(client));
     }
 
     private void pass(Socket client) {
         try (client;
-                Socket server = new Socket(InetAddress.getLoopbackAddress(), target)) {
+                Socket server = connect()) {
             byte[] request = request(client.getInputStream());
             String line = new String(request, StandardCharsets.US_ASCII)
                     .lines()
@@ -130,14 +113,5 @@ final class EffectProxy implements AutoCloseable {
                 .orElse(0);
         bytes.write(in.readNBytes(length));
         return bytes.toByteArray();
-    }
-
-    @Override
-    public void close() {
-        try {
-            listener.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

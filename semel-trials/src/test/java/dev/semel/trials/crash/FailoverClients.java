@@ -1,5 +1,6 @@
 package dev.semel.trials.crash;
 
+import dev.semel.trials.support.JavaProcess;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -47,20 +48,14 @@ final class FailoverClients implements AutoCloseable {
         try {
             return new FailoverClients(
                     name,
-                    new ProcessBuilder(
-                                    Path.of(System.getProperty("java.home"), "bin", "java")
-                                            .toString(),
-                                    "-Xmx192m",
-                                    "-XX:+UseSerialGC",
-                                    "-XX:TieredStopAtLevel=1",
-                                    "--enable-native-access=ALL-UNNAMED",
-                                    "-Djdk.httpclient.redirects.retrylimit=1",
-                                    "-cp",
-                                    System.getProperty(
-                                            "surefire.test.class.path", System.getProperty("java.class.path")),
+                    JavaProcess.of(
+                                    List.of(
+                                            "-Xmx192m",
+                                            "-XX:+UseSerialGC",
+                                            "-XX:TieredStopAtLevel=1",
+                                            "-Djdk.httpclient.redirects.retrylimit=1"),
                                     FailoverWorker.class.getName(),
-                                    store,
-                                    receiver)
+                                    List.of(store, receiver))
                             .redirectError(folder.resolve(name + ".err").toFile())
                             .start());
         } catch (IOException e) {

@@ -1,7 +1,7 @@
 package dev.semel.trials.crash;
 
+import dev.semel.trials.support.JavaProcess;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -74,19 +74,11 @@ final class ProcessServer implements AutoCloseable {
     static ProcessServer launch(Start how) {
         try {
             Path temporary = Files.createDirectories(how.folder().resolve("tmp"));
-            List<String> command = new ArrayList<>();
-            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            command.addAll(how.jvm());
-            command.addAll(List.of(
-                    "--enable-native-access=ALL-UNNAMED",
-                    "--sun-misc-unsafe-memory-access=allow",
-                    "-Djava.io.tmpdir=" + temporary,
-                    "-cp",
-                    classPath(),
-                    "dev.semel.server.Main"));
-            command.addAll(how.command());
+            List<String> options = new ArrayList<>(how.jvm());
+            options.add("-Djava.io.tmpdir=" + temporary);
+            List<String> command = new ArrayList<>(how.command());
             command.addAll(List.of("--port", "0", "--data", how.folder().toString(), "--store", how.store()));
-            ProcessBuilder builder = new ProcessBuilder(command)
+            ProcessBuilder builder = JavaProcess.of(options, "dev.semel.server.Main", command)
                     .directory(how.folder().toFile())
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD);
             builder.environment().keySet().removeIf(name -> name.startsWith("SEMEL_"));
@@ -95,15 +87,6 @@ final class ProcessServer implements AutoCloseable {
         } catch (IOException e) {
             throw new AssertionError("the server's process did not start", e);
         }
-    }
-
-    /** The class path of this test, which holds the server as it was just built. */
-    private static String classPath() {
-        String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        if (!path.contains("semel-server")) {
-            throw new AssertionError("the server is not on the class path: " + path.replace(File.pathSeparator, "\n"));
-        }
-        return path;
     }
 
     private void listen() {
@@ -190,25 +173,12 @@ final class ProcessServer implements AutoCloseable {
 
     /** SIGSTOP: it neither runs nor knows that it does not. */
     void freeze() {
-        signal("-STOP");
+        JavaProcess.signal("-STOP", pid());
     }
 
     /** SIGCONT. */
     void thaw() {
-        signal("-CONT");
-    }
-
-    private void signal(String name) {
-        try {
-            int exit = new ProcessBuilder("kill", name, Long.toString(pid()))
-                    .start()
-                    .waitFor();
-            if (exit != 0) {
-                throw new AssertionError("kill " + name + " ended with " + exit);
-            }
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError("kill " + name, e);
-        }
+        JavaProcess.signal("-CONT", pid());
     }
 
     private void await() {

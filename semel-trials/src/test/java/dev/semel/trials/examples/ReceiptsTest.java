@@ -8,6 +8,7 @@ import dev.semel.Semel;
 import dev.semel.error.KeyConflict;
 import dev.semel.trials.examples.Receipts.Payment;
 import dev.semel.trials.examples.Receipts.Receipt;
+import dev.semel.trials.support.JavaProcess;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Path;
@@ -41,13 +42,10 @@ class ReceiptsTest {
 
     @Test
     void after_a_crash_at_the_worst_moment_it_is_one_run_with_one_mail() throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
+        Process process = JavaProcess.of(
+                        List.of(),
                         Receipts.class.getName(),
-                        file().toString(),
-                        shop().file().toString())
+                        List.of(file().toString(), shop().file().toString()))
                 .inheritIO()
                 .start();
         assertTrue(process.waitFor(60, TimeUnit.SECONDS));

@@ -3,6 +3,8 @@ package dev.semel.trials.files;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.server.Main;
+import dev.semel.trials.support.JavaProcess;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,15 +26,7 @@ class DemoCrashTest {
     @Test
     void a_server_killed_after_the_effect_calls_twice_and_does_it_once() throws Exception {
         Path said = folder.resolve("said");
-        ProcessBuilder builder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-Djava.io.tmpdir=" + folder,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "dev.semel.server.Main",
-                        "demo",
-                        "crash")
+        ProcessBuilder builder = JavaProcess.small(folder, Main.class, "demo", "crash")
                 .redirectErrorStream(true)
                 .redirectOutput(said.toFile());
         builder.environment().put("SEMEL_STORE", "jdbc:postgresql://nowhere.invalid/"); // is not for the child

@@ -1,6 +1,7 @@
 package dev.semel.trials.files;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -29,19 +30,9 @@ final class FlowProcess implements AutoCloseable {
     static FlowProcess start(Path folder, String store, ExampleFlow.HaltPoint halt) {
         try {
             Path talk = Files.createTempFile(folder, "child", ".err");
-            ProcessBuilder builder = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx200m",
-                            "-Xshare:auto",
-                            "-XX:+UseSerialGC",
-                            "-XX:TieredStopAtLevel=1",
-                            "--enable-native-access=ALL-UNNAMED",
-                            "--sun-misc-unsafe-memory-access=allow",
-                            "-Djava.io.tmpdir=" + folder,
-                            "-cp",
-                            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                            FlowChild.class.getName(),
+            ProcessBuilder builder = JavaProcess.small(
+                            folder,
+                            FlowChild.class,
                             folder.toString(),
                             store,
                             halt.label(),
@@ -85,21 +76,11 @@ final class FlowProcess implements AutoCloseable {
     }
 
     private int exit() {
-        try {
-            return process.waitFor();
-        } catch (InterruptedException e) {
-            process.destroyForcibly();
-            throw new AssertionError("interrupted", e);
-        }
+        return JavaProcess.exit(process);
     }
 
     private String talk() {
-        try {
-            String all = Files.readString(talk, StandardCharsets.UTF_8);
-            return all.substring(Math.max(0, all.length() - 4_000));
-        } catch (IOException e) {
-            return "(its words cannot be read: " + e.getMessage() + ")";
-        }
+        return JavaProcess.tail(talk);
     }
 
     @Override

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.server.Main;
 import dev.semel.server.cli.CliRootCommand;
 import dev.semel.server.cli.command.CliCommandEnvironment;
+import dev.semel.trials.support.JavaProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -75,16 +77,7 @@ class QaTest {
     private QaOutput asAProcess(String file) throws IOException, InterruptedException {
         Path out = folder.resolve("out");
         Path err = folder.resolve("err");
-        ProcessBuilder builder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-Djava.io.tmpdir=" + folder,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "dev.semel.server.Main",
-                        "qa",
-                        "--json",
-                        file)
+        ProcessBuilder builder = JavaProcess.small(folder, Main.class, "qa", "--json", file)
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile());
         builder.environment().put("SEMEL_STORE", "jdbc:postgresql://nowhere.invalid/"); // is not for the child

@@ -1,35 +1,22 @@
 package dev.semel.trials.life;
 
+import dev.semel.trials.support.TcpProxy;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** Stands between a worker and PostgreSQL, lets everything through, and counts the statements that are executed. */
-final class CountingProxy implements AutoCloseable {
-    private final ServerSocket listener;
-    private final int target;
+final class CountingProxy extends TcpProxy {
     private final Queue<String> statements = new ConcurrentLinkedQueue<>();
 
     CountingProxy(int target) {
-        this.target = target;
-        try {
-            this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        Thread.ofVirtual().start(this::accept);
-    }
-
-    int port() {
-        return listener.getLocalPort();
+        super(target);
+        start();
     }
 
     /** The text of each executed statement where it was sent, in order; empty for one that was prepared before. */
@@ -37,19 +24,11 @@ final class CountingProxy implements AutoCloseable {
         return statements;
     }
 
-    private void accept() {
-        while (!listener.isClosed()) {
-            try {
-                Socket client = listener.accept();
-                Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
-                Thread.ofVirtual().start(() -> copy(server, client));
-                Thread.ofVirtual().start(() -> listen(client, server));
-            } catch (IOException e) {
-                if (!listener.isClosed()) {
-                    throw new UncheckedIOException(e);
-                }
-            }
-        }
+    @Override
+    protected void connected(Socket client) throws IOException {
+        Socket server = connect();
+        Thread.ofVirtual().start(() -> copy(server, client));
+        Thread.ofVirtual().start(() -> listen(client, server));
     }
 
     private static void copy(Socket from, Socket to) {
@@ -103,14 +82,5 @@ final class CountingProxy implements AutoCloseable {
             end++;
         }
         return new String(bytes, from, end - from, StandardCharsets.UTF_8);
-    }
-
-    @Override
-    public void close() {
-        try {
-            listener.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.JavaProcess;
 import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.ServerProcess;
 import java.nio.file.Files;
@@ -215,7 +216,7 @@ class DatabaseTroubleTest {
             }
             ConcurrentCalls.until("all of these are executed", () -> completed() >= 9);
         } finally {
-            hung.forEach(pid -> OwnPostgres.signal("-CONT", pid));
+            hung.forEach(pid -> JavaProcess.signal("-CONT", pid));
         }
         ConcurrentCalls.until("and the one that hung", () -> completed() == 10);
     }
@@ -232,7 +233,7 @@ class DatabaseTroubleTest {
             ConcurrentCalls.until(
                     "its end waits", () -> !postgres.numbers(database, waiting).isEmpty());
             List<Long> hung = postgres.numbers(database, waiting);
-            hung.forEach(pid -> OwnPostgres.signal("-STOP", pid));
+            hung.forEach(pid -> JavaProcess.signal("-STOP", pid));
             holder.rollback();
             return hung;
         }

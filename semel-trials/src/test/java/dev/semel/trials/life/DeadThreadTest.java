@@ -7,6 +7,7 @@ import dev.semel.server.SemelServer;
 import dev.semel.server.cli.server.ServerOptions;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.JavaProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -48,14 +49,7 @@ class DeadThreadTest {
     @ValueSource(strings = {"semel-dispatch", "semel-lease"})
     void the_server_process_ends_when_an_essential_thread_dies(String thread) throws Exception {
         Path log = folder.resolve("log");
-        Process process = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        DeadThreadChild.class.getName(),
-                        folder.toString(),
-                        thread))
+        Process process = JavaProcess.of(List.of(), DeadThreadChild.class.getName(), List.of(folder.toString(), thread))
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();

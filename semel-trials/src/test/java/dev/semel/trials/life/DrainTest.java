@@ -5,15 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.Databases;
+import dev.semel.trials.support.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,18 +30,9 @@ class DrainTest {
     /** A worker's process and what it says. */
     private record WorkerProcess(Process process, BufferedReader says) implements AutoCloseable {
         static WorkerProcess start(String url, long graceMillis, String... more) throws IOException {
-            List<String> command = new java.util.ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xmx128m",
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    DrainWorker.class.getName(),
-                    url,
-                    String.valueOf(graceMillis)));
-            command.addAll(List.of(more));
-            Process process = new ProcessBuilder(command)
+            List<String> arguments = new ArrayList<>(List.of(url, String.valueOf(graceMillis)));
+            arguments.addAll(List.of(more));
+            Process process = JavaProcess.of(JavaProcess.SMALL, DrainWorker.class.getName(), arguments)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             return new WorkerProcess(

@@ -1,6 +1,7 @@
 package dev.semel.trials.life;
 
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.JavaProcess;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -140,25 +141,13 @@ final class OwnPostgres implements AutoCloseable {
         if (running == null) {
             return;
         }
-        signal(how.signal, running.pid());
+        JavaProcess.signal(how.signal, running.pid());
         try {
             running.waitFor();
         } catch (InterruptedException e) {
             throw new AssertionError("interrupted", e);
         }
         server = null;
-    }
-
-    static void signal(String name, long pid) {
-        try {
-            int exit =
-                    new ProcessBuilder("kill", name, Long.toString(pid)).start().waitFor();
-            if (exit != 0) {
-                throw new AssertionError("kill " + name + " ended with " + exit);
-            }
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError("kill " + name, e);
-        }
     }
 
     /** A standby with what this one has, which must be stopped; started, and read-only until it is promoted. */

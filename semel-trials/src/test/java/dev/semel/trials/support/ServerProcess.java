@@ -54,18 +54,10 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     private static ServerProcess launch(Path folder, String store, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.semel.server.Main"));
-        command.addAll(List.of(arguments));
+        List<String> command = new ArrayList<>(List.of(arguments));
         command.addAll(List.of("--port", "0", "--data", folder.toString(), "--store", store));
-        return new ServerProcess(
-                new ProcessBuilder(command).directory(folder.toFile()).start());
+        ProcessBuilder builder = JavaProcess.of(List.of("-XX:TieredStopAtLevel=1"), "dev.semel.server.Main", command);
+        return new ServerProcess(builder.directory(folder.toFile()).start());
     }
 
     private void read() {

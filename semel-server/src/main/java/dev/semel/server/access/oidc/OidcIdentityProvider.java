@@ -33,19 +33,18 @@ public final class OidcIdentityProvider implements IdentityProvider {
      * @param secrets creates 32 random bytes
      * @param cookieKey authenticates login cookies; the same on every worker
      */
-    public record Dependencies(
+    public OidcIdentityProvider(
+            OidcClientSettings registration,
             OutboundHttpClient outbound,
             InstantSource clock,
             LongSupplier nanos,
             Supplier<byte[]> secrets,
-            Supplier<byte[]> cookieKey) {}
-
-    public OidcIdentityProvider(OidcClientSettings registration, Dependencies means) {
+            Supplier<byte[]> cookieKey) {
         this.registration = registration;
-        this.discovery = new OidcProviderClient(registration, means.outbound(), means.nanos());
-        this.clock = means.clock();
-        this.secrets = means.secrets();
-        this.cookieKey = means.cookieKey();
+        this.discovery = new OidcProviderClient(registration, outbound, nanos);
+        this.clock = clock;
+        this.secrets = secrets;
+        this.cookieKey = cookieKey;
     }
 
     @Override

@@ -1,16 +1,13 @@
 package dev.semel.server.access.oidc;
 
+import dev.semel.server.hash.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,13 +64,7 @@ record OidcLoginState(String secret, String next, long endsAt) {
     }
 
     private static String authenticate(byte[] key, String content) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(key, "HmacSHA256"));
-            return encode(mac.doFinal(("semel oidc cookie\n" + content).getBytes(StandardCharsets.UTF_8)));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every JDK has HMAC-SHA-256", e);
-        }
+        return encode(Sha256.hmac(key, "semel oidc cookie\n" + content));
     }
 
     String state() {
@@ -90,11 +81,11 @@ record OidcLoginState(String secret, String next, long endsAt) {
 
     /** The PKCE challenge that is sent before the verifier. */
     String challenge() {
-        return encode(digest(verifier()));
+        return encode(Sha256.of(verifier()));
     }
 
     private String derive(String use) {
-        return encode(digest("semel oidc " + use + " " + secret));
+        return encode(Sha256.of("semel oidc " + use + " " + secret));
     }
 
     static boolean same(String one, String other) {
@@ -103,14 +94,6 @@ record OidcLoginState(String secret, String next, long endsAt) {
 
     private static String encode(byte[] bytes) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-    }
-
-    private static byte[] digest(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 
     @Override

@@ -2,15 +2,13 @@ package dev.semel.server.connectors.channel;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.server.hash.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.stream.Collectors;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Signs outgoing webhooks by the Standard Webhooks specification: HMAC-SHA256 over `id.timestamp.body`. The id is the
@@ -28,7 +26,7 @@ final class OutboundWebhookSigner {
         long seconds = now.getEpochSecond();
         byte[] front = (id + "." + seconds + ".").getBytes(StandardCharsets.UTF_8);
         String signatures = secrets.stream()
-                .map(secret -> "v1," + Base64.getEncoder().encodeToString(hmac(key(secret), front, body)))
+                .map(secret -> "v1," + Base64.getEncoder().encodeToString(Sha256.hmac(key(secret), front, body)))
                 .collect(Collectors.joining(" "));
         List<NotificationHttpClient.Header> headers = new ArrayList<>();
         headers.add(new NotificationHttpClient.Header("webhook-id", id, false));
@@ -55,16 +53,5 @@ final class OutboundWebhookSigner {
                             + " NAME`.");
         }
         return key;
-    }
-
-    private static byte[] hmac(byte[] key, byte[] front, byte[] body) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(key, "HmacSHA256"));
-            mac.update(front);
-            return mac.doFinal(body);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java has HmacSHA256", e);
-        }
     }
 }

@@ -1,5 +1,7 @@
 package dev.semel.server.connectors.ingress;
 
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.store.DatabaseRows;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -15,6 +17,11 @@ public record InboundEvent(String source, String id, String type, JsonNode envel
                 envelope.path("id").asString(""),
                 envelope.path("type").asString(""),
                 envelope);
+    }
+
+    /** Does not validate again, because webhook events may have values that callers may not send. */
+    public static InboundEvent ofStored(DatabaseRows.EventRow stored) {
+        return of(StrictJsonCodec.parse(stored.body()));
     }
 
     /** The payload; a missing node if the event has none. */

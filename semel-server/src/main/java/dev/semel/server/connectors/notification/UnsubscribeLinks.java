@@ -2,6 +2,7 @@ package dev.semel.server.connectors.notification;
 
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.server.hash.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -12,7 +13,6 @@ import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.crypto.Cipher;
-import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -98,13 +98,6 @@ public record UnsubscribeLinks(String publicUrl, IntFunction<byte @Nullable []> 
     }
 
     private static byte[] hmac(byte[] secret, String purpose, byte[] text) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-            mac.update((purpose + "\n").getBytes(StandardCharsets.UTF_8));
-            return mac.doFinal(text);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every JDK has HmacSHA256", e);
-        }
+        return Sha256.hmac(secret, (purpose + "\n").getBytes(StandardCharsets.UTF_8), text);
     }
 }

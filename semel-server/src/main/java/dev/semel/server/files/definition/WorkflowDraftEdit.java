@@ -2,7 +2,6 @@ package dev.semel.server.files.definition;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.files.yaml.EditableYaml;
 import dev.semel.server.files.yaml.FormatPreservingYamlEditor;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,81 +10,79 @@ import tools.jackson.databind.JsonNode;
 
 /** One edit of an unpublished workflow text, addressed by step id. */
 public sealed interface WorkflowDraftEdit {
-    /** Applies the edit; the rest of the text stays unchanged. */
-    EditableYaml applyTo(EditableYaml yaml);
+    /** Sets one field of a step, e.g. `idempotent.time`. */
+    record SetField(String step, String field, JsonNode value) implements WorkflowDraftEdit {}
 
-    /** Applies the edits one after another. The text after each edit is parsed once. */
+    record RemoveField(String step, String field) implements WorkflowDraftEdit {}
+
+    record AddStep(String after, String id, String kind) implements WorkflowDraftEdit {}
+
+    /** Moves a step up or down by one in its list, or at the end of a branch out of it. */
+    record MoveStep(String step, boolean up) implements WorkflowDraftEdit {}
+
+    /** Deletes a step and the steps inside it. */
+    record DeleteStep(String step) implements WorkflowDraftEdit {}
+
+    /** Applies the edits one after another; the rest of the text stays unchanged. */
     static String applyAll(String text, List<WorkflowDraftEdit> edits) {
         if (edits.isEmpty()) {
             return text;
         }
-        EditableYaml yaml;
+        FormatPreservingYamlEditor yaml;
         try {
-            yaml = EditableYaml.of(text);
+            yaml = FormatPreservingYamlEditor.of(text);
         } catch (SemelException e) {
             throw invalid("the text is not valid YAML");
         }
         for (WorkflowDraftEdit edit : edits) {
-            yaml = edit.applyTo(yaml);
+            yaml = apply(yaml, WorkflowDraftStepOutline.of(yaml), edit);
         }
         return yaml.text();
     }
 
-    /** Sets one field of a step, e.g. `idempotent.time`. */
-    record SetField(String step, String field, JsonNode value) implements WorkflowDraftEdit {
-        @Override
-        public EditableYaml applyTo(EditableYaml yaml) {
-            return FormatPreservingYamlEditor.set(yaml, fieldPath(yaml, step, field), value);
-        }
-    }
-
-    record RemoveField(String step, String field) implements WorkflowDraftEdit {
-        @Override
-        public EditableYaml applyTo(EditableYaml yaml) {
-            return FormatPreservingYamlEditor.remove(yaml, fieldPath(yaml, step, field));
-        }
-    }
-
-    record AddStep(String after, String id, String kind) implements WorkflowDraftEdit {
-        @Override
-        public EditableYaml applyTo(EditableYaml yaml) {
-            WorkflowDraftStepOutline outline = WorkflowDraftStepOutline.of(yaml);
-            WorkflowDraftStepOutline.OutlineStep step = located(outline, after);
-            if (outline.step(id).isPresent()) {
-                throw invalid("a step '" + id + "' already exists");
-            }
-            return FormatPreservingYamlEditor.insertAfter(
-                    yaml, step.list(), step.index(), NewStepYamlSnippets.snippet(kind, id));
-        }
-    }
-
-    /** Moves a step up or down by one in its list, or at the end of a branch out of it. */
-    record MoveStep(String step, boolean up) implements WorkflowDraftEdit {
-        @Override
-        public EditableYaml applyTo(EditableYaml yaml) {
-            WorkflowDraftStepOutline.OutlineStep moved = located(WorkflowDraftStepOutline.of(yaml), step);
-            if (up ? moved.index() == 0 : moved.position().last()) {
-                if (moved.position().depth() > 0) {
-                    return moveOut(yaml, moved);
+    private static FormatPreservingYamlEditor apply(
+            FormatPreservingYamlEditor yaml, WorkflowDraftStepOutline outline, WorkflowDraftEdit edit) {
+        return switch (edit) {
+            case SetField(String step, String field, JsonNode value) ->
+                yaml.set(fieldPath(outline, step, field), value);
+            case RemoveField(String step, String field) -> yaml.remove(fieldPath(outline, step, field));
+            case AddStep(String after, String id, String kind) -> {
+                WorkflowDraftStepOutline.OutlineStep step = located(outline, after);
+                if (outline.step(id).isPresent()) {
+                    throw invalid("a step '" + id + "' already exists");
                 }
-                throw invalid("step '" + step + "' is already the " + (up ? "first" : "last") + " of its list");
+                yield yaml.insertAfter(step.list(), step.index(), NewStepYamlSnippets.snippet(kind, id));
             }
-            return FormatPreservingYamlEditor.swap(yaml, moved.list(), up ? moved.index() - 1 : moved.index());
-        }
+            case MoveStep(String step, boolean up) -> move(yaml, outline, located(outline, step), up);
+            case DeleteStep(String step) -> {
+                WorkflowDraftStepOutline.OutlineStep gone = located(outline, step);
+                yield yaml.removeItem(gone.list(), gone.index());
+            }
+        };
+    }
 
-        private EditableYaml moveOut(EditableYaml yaml, WorkflowDraftStepOutline.OutlineStep moved) {
-            WorkflowDraftStepOutline.OutlineStep around = container(yaml, moved);
-            String text = FormatPreservingYamlEditor.itemText(yaml, moved.list(), moved.index());
-            EditableYaml without = FormatPreservingYamlEditor.removeItem(yaml, moved.list(), moved.index());
-            EditableYaml after = FormatPreservingYamlEditor.insertAfter(without, around.list(), around.index(), text);
-            return up ? FormatPreservingYamlEditor.swap(after, around.list(), around.index()) : after;
+    private static FormatPreservingYamlEditor move(
+            FormatPreservingYamlEditor yaml,
+            WorkflowDraftStepOutline outline,
+            WorkflowDraftStepOutline.OutlineStep moved,
+            boolean up) {
+        if (up ? moved.index() > 0 : !moved.position().last()) {
+            return yaml.swap(moved.list(), up ? moved.index() - 1 : moved.index());
         }
+        if (moved.position().depth() == 0) {
+            throw invalid("step '" + moved.id() + "' is already the " + (up ? "first" : "last") + " of its list");
+        }
+        WorkflowDraftStepOutline.OutlineStep around = container(outline, moved);
+        String text = yaml.itemText(moved.list(), moved.index());
+        FormatPreservingYamlEditor after =
+                yaml.removeItem(moved.list(), moved.index()).insertAfter(around.list(), around.index(), text);
+        return up ? after.swap(around.list(), around.index()) : after;
     }
 
     /** The outline lists the containing step before its branches. */
     private static WorkflowDraftStepOutline.OutlineStep container(
-            EditableYaml yaml, WorkflowDraftStepOutline.OutlineStep inner) {
-        return WorkflowDraftStepOutline.of(yaml).steps().stream()
+            WorkflowDraftStepOutline outline, WorkflowDraftStepOutline.OutlineStep inner) {
+        return outline.steps().stream()
                 .filter(step -> step.position().depth() == inner.position().depth() - 1
                         && inner.list().size() > step.path().size()
                         && inner.list().subList(0, step.path().size()).equals(step.path()))
@@ -93,22 +90,12 @@ public sealed interface WorkflowDraftEdit {
                 .orElseThrow(() -> invalid("step '" + inner.id() + "' is in no branch"));
     }
 
-    /** Deletes a step and the steps inside it. */
-    record DeleteStep(String step) implements WorkflowDraftEdit {
-        @Override
-        public EditableYaml applyTo(EditableYaml yaml) {
-            WorkflowDraftStepOutline.OutlineStep gone = located(WorkflowDraftStepOutline.of(yaml), step);
-            return FormatPreservingYamlEditor.removeItem(yaml, gone.list(), gone.index());
-        }
-    }
-
     private static WorkflowDraftStepOutline.OutlineStep located(WorkflowDraftStepOutline outline, String id) {
         return outline.step(id).orElseThrow(() -> invalid("there is no step '" + id + "' in the text"));
     }
 
-    private static List<String> fieldPath(EditableYaml yaml, String step, String field) {
-        List<String> path =
-                new ArrayList<>(located(WorkflowDraftStepOutline.of(yaml), step).path());
+    private static List<String> fieldPath(WorkflowDraftStepOutline outline, String step, String field) {
+        List<String> path = new ArrayList<>(located(outline, step).path());
         path.addAll(List.of(field.split("\\.")));
         return path;
     }

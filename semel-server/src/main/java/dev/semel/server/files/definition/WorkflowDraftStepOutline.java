@@ -1,7 +1,7 @@
 package dev.semel.server.files.definition;
 
 import dev.semel.server.files.steps.flow.YamlStepReader;
-import dev.semel.server.files.yaml.EditableYaml;
+import dev.semel.server.files.yaml.FormatPreservingYamlEditor;
 import dev.semel.server.files.yaml.YamlFileErrorCollector;
 import dev.semel.server.files.yaml.YamlNode;
 import dev.semel.server.files.yaml.YamlReader;
@@ -67,7 +67,7 @@ public record WorkflowDraftStepOutline(List<OutlineStep> steps) {
         return of(source, tree);
     }
 
-    static WorkflowDraftStepOutline of(EditableYaml yaml) {
+    static WorkflowDraftStepOutline of(FormatPreservingYamlEditor yaml) {
         return of(yaml.source(), yaml.root());
     }
 

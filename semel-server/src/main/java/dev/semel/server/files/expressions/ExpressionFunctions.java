@@ -2,10 +2,9 @@ package dev.semel.server.files.expressions;
 
 import dev.cel.common.values.NullValue;
 import dev.semel.admission.CanonicalJsonWriter;
+import dev.semel.server.hash.Sha256;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Currency;
 import java.util.HexFormat;
 import java.util.List;
@@ -31,12 +30,7 @@ final class ExpressionFunctions {
 
     static String sha256(String text) {
         ExpressionEvaluationBudget.spend(text.length() + 64L);
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("SHA-256 is missing in this JVM", e);
-        }
+        return Sha256.hex(text);
     }
 
     /** The first 64 bits of the SHA-256 digest: short, and still unique among millions of values. */

@@ -9,7 +9,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Edits one value of a workflow file and keeps every other character: comments, order, quotes and line endings.
+ * A workflow file whose values can be edited one at a time. An edit keeps every other character: comments, order, quotes
+ * and line endings. It returns the edited file, so that a series of edits parses each text once.
  *
  * <p>The editor reads the result again and compares it with the intended change. If they differ, it rejects the edit
  * and the text stays unchanged.
@@ -17,47 +18,74 @@ import tools.jackson.databind.node.ObjectNode;
  * <p>A path is a list of names and indexes that lead to a value: `steps, 0, idempotent, time`.
  */
 public final class FormatPreservingYamlEditor {
-    private FormatPreservingYamlEditor() {}
+    private static final String BYTE_ORDER_MARK = "\uFEFF";
+
+    private final String mark;
+    private final YamlSourceMap yaml;
+    private final JsonNode content;
+
+    private FormatPreservingYamlEditor(String mark, YamlSourceMap yaml) {
+        this.mark = mark;
+        this.yaml = yaml;
+        this.content = yaml.root().toJson();
+    }
+
+    /** @throws SemelException if the text is not valid YAML, with the position */
+    public static FormatPreservingYamlEditor of(String text) {
+        String mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+        return new FormatPreservingYamlEditor(mark, YamlSourceMap.of(text.substring(mark.length())));
+    }
+
+    public String text() {
+        return mark + yaml.text();
+    }
+
+    public YamlNode root() {
+        return yaml.root();
+    }
+
+    public YamlSourceText source() {
+        return yaml.source();
+    }
 
     /** Writes a text, number or boolean, and creates missing maps around it. */
-    public static EditableYaml set(EditableYaml yaml, List<String> path, JsonNode value) {
+    public FormatPreservingYamlEditor set(List<String> path, JsonNode value) {
         JsonNode exact = exact(value);
-        JsonNode wanted = ExpectedContent.set(yaml.content(), path, exact);
-        return first(yaml, new YamlMapEntryEditor(yaml.positions(), path).candidatesWith(exact), wanted, path);
+        JsonNode wanted = ExpectedContent.set(content, path, exact);
+        return first(new YamlMapEntryEditor(yaml, path).candidatesWith(exact), wanted, path);
     }
 
     /** Removes an entry of a map, with the comment on its line. Does nothing if it is absent. */
-    public static EditableYaml remove(EditableYaml yaml, List<String> path) {
-        if (yaml.positions().find(path) == null) {
-            return yaml;
+    public FormatPreservingYamlEditor remove(List<String> path) {
+        if (yaml.find(path) == null) {
+            return this;
         }
-        JsonNode wanted = ExpectedContent.removed(yaml.content(), path);
-        return first(yaml, new YamlMapEntryEditor(yaml.positions(), path).candidatesWithout(), wanted, path);
+        JsonNode wanted = ExpectedContent.removed(content, path);
+        return first(new YamlMapEntryEditor(yaml, path).candidatesWithout(), wanted, path);
     }
 
     /** Inserts an item, written without indentation, after another item of a list. */
-    public static EditableYaml insertAfter(EditableYaml yaml, List<String> list, int index, String item) {
+    public FormatPreservingYamlEditor insertAfter(List<String> list, int index, String item) {
         JsonNode added = YamlSourceMap.of(item).root().toJson().path(0);
-        JsonNode wanted = ExpectedContent.changed(yaml.content(), list, items -> items.insert(index + 1, added));
-        return first(yaml, List.of(YamlListEditor.of(yaml.positions(), list).insertAfter(index, item)), wanted, list);
+        JsonNode wanted = ExpectedContent.changed(content, list, items -> items.insert(index + 1, added));
+        return first(List.of(YamlListEditor.of(yaml, list).insertAfter(index, item)), wanted, list);
     }
 
     /** The text of an item without its indentation, as {@link #insertAfter} takes it. */
-    public static String itemText(EditableYaml yaml, List<String> list, int index) {
-        return YamlListEditor.of(yaml.positions(), list).text(index);
+    public String itemText(List<String> list, int index) {
+        return YamlListEditor.of(yaml, list).text(index);
     }
 
     /** Swaps an item with the next one, each with its comments. */
-    public static EditableYaml swap(EditableYaml yaml, List<String> list, int index) {
-        JsonNode wanted =
-                ExpectedContent.changed(yaml.content(), list, items -> items.insert(index, items.remove(index + 1)));
-        return first(yaml, List.of(YamlListEditor.of(yaml.positions(), list).swap(index)), wanted, list);
+    public FormatPreservingYamlEditor swap(List<String> list, int index) {
+        JsonNode wanted = ExpectedContent.changed(content, list, items -> items.insert(index, items.remove(index + 1)));
+        return first(List.of(YamlListEditor.of(yaml, list).swap(index)), wanted, list);
     }
 
     /** Removes an item, with its comments. */
-    public static EditableYaml removeItem(EditableYaml yaml, List<String> list, int index) {
-        JsonNode wanted = ExpectedContent.changed(yaml.content(), list, items -> items.remove(index));
-        return first(yaml, List.of(YamlListEditor.of(yaml.positions(), list).remove(index)), wanted, list);
+    public FormatPreservingYamlEditor removeItem(List<String> list, int index) {
+        JsonNode wanted = ExpectedContent.changed(content, list, items -> items.remove(index));
+        return first(List.of(YamlListEditor.of(yaml, list).remove(index)), wanted, list);
     }
 
     /** The number as the reader parses it, for the comparison. */
@@ -76,19 +104,19 @@ public final class FormatPreservingYamlEditor {
     }
 
     /** The first candidate text whose content equals the intended content. */
-    private static EditableYaml first(EditableYaml before, List<String> ways, JsonNode wanted, List<String> path) {
-        for (String way : ways) {
-            EditableYaml edited = parsed(before, way);
-            if (edited != null && edited.content().equals(wanted)) {
+    private FormatPreservingYamlEditor first(List<String> candidates, JsonNode wanted, List<String> path) {
+        for (String candidate : candidates) {
+            FormatPreservingYamlEditor edited = parsed(candidate);
+            if (edited != null && edited.content.equals(wanted)) {
                 return edited;
             }
         }
         throw editRejected(path, "its YAML style is too complex for an automatic edit");
     }
 
-    private static @Nullable EditableYaml parsed(EditableYaml before, String way) {
+    private @Nullable FormatPreservingYamlEditor parsed(String candidate) {
         try {
-            return before.withText(way);
+            return new FormatPreservingYamlEditor(mark, YamlSourceMap.of(candidate));
         } catch (SemelException e) {
             return null; // invalid YAML: try the next candidate
         }

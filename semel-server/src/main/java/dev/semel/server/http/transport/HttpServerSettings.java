@@ -55,54 +55,13 @@ public record HttpServerSettings(
         }
     }
 
-    /** Accepts any Host header. */
-    public HttpServerSettings(
-            String host,
-            int port,
-            int maxBody,
-            int maxPrologue,
-            int maxHeaders,
-            Timeouts timeouts,
-            int maxConnections,
-            int maxConcurrent,
-            int backlog,
-            TrustedProxies proxies) {
-        this(
-                host,
-                port,
-                maxBody,
-                maxPrologue,
-                maxHeaders,
-                timeouts,
-                maxConnections,
-                maxConcurrent,
-                backlog,
-                proxies,
-                AllowedHosts.ANY);
-    }
-
-    public HttpServerSettings withHosts(AllowedHosts allowed) {
-        return new HttpServerSettings(
-                host,
-                port,
-                maxBody,
-                maxPrologue,
-                maxHeaders,
-                timeouts,
-                maxConnections,
-                maxConcurrent,
-                backlog,
-                proxies,
-                allowed);
-    }
-
     public static HttpServerSettings defaults(String host, int port) {
-        return defaults(host, port, TrustedProxies.NONE);
+        return defaults(host, port, TrustedProxies.NONE, AllowedHosts.ANY);
     }
 
-    public static HttpServerSettings defaults(String host, int port, TrustedProxies proxies) {
+    public static HttpServerSettings defaults(String host, int port, TrustedProxies proxies, AllowedHosts hosts) {
         return new HttpServerSettings(
-                host, port, 1 << 20, 8 << 10, 16 << 10, Timeouts.DEFAULT, 10_000, 4_096, 1_024, proxies);
+                host, port, 1 << 20, 8 << 10, 16 << 10, Timeouts.DEFAULT, 10_000, 4_096, 1_024, proxies, hosts);
     }
 
     private static void atLeast(String name, int value, int least) {

@@ -7,7 +7,6 @@ import dev.semel.server.connectors.ingress.InboundEventOrigin;
 import dev.semel.server.connectors.ingress.InboundEventProcessor;
 import dev.semel.server.connectors.ingress.InboundEventResult;
 import dev.semel.server.connectors.ingress.ParallelTaskRunner;
-import dev.semel.server.connectors.ingress.StoredInboundEventReader;
 import dev.semel.server.connectors.webhooks.WebhookReceiver;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpRequest;
@@ -270,7 +269,7 @@ public final class StoredInboundEventRoutes {
     /** The payload of a webhook event is stored with its delivery, as long as the webhook's `keep` setting says. */
     private InboundEvent event(DatabaseRows.EventRow stored) {
         if (stored.triggerSource() != TriggerSource.WEBHOOK) {
-            return StoredInboundEventReader.read(stored);
+            return InboundEvent.ofStored(stored);
         }
         return ApiErrors.orNotFound(
                 webhooks == null ? null : webhooks.eventOf(stored),

@@ -1,6 +1,7 @@
 package dev.semel.server.operations.trigger;
 
 import dev.semel.admission.IdempotencyKey;
+import dev.semel.server.connectors.outbound.FormUrlEncoder;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.operations.ViewJson;
 import dev.semel.server.query.RunJsonRenderer;
@@ -65,7 +66,7 @@ final class TriggerResponseBuilder {
     }
 
     static ServerHttpResponse addHeaders(ServerHttpResponse plain, TriggerResult answer, @Nullable IdempotencyKey key) {
-        var out = plain.with("Location", "/v1/runs/" + PathSegmentEncoder.encode(answer.runId()));
+        var out = plain.with("Location", "/v1/runs/" + FormUrlEncoder.percentEncode(answer.runId()));
         if (key != null) {
             out = out.with("Idempotency-Key", echo(key.text()));
         }

@@ -8,26 +8,24 @@ final class YamlTextEdits {
     private YamlTextEdits() {}
 
     static String set(String text, List<String> path, JsonNode value) {
-        return FormatPreservingYamlEditor.set(EditableYaml.of(text), path, value)
-                .text();
+        return FormatPreservingYamlEditor.of(text).set(path, value).text();
     }
 
     static String remove(String text, List<String> path) {
-        return FormatPreservingYamlEditor.remove(EditableYaml.of(text), path).text();
+        return FormatPreservingYamlEditor.of(text).remove(path).text();
     }
 
     static String insertAfter(String text, List<String> list, int index, String item) {
-        return FormatPreservingYamlEditor.insertAfter(EditableYaml.of(text), list, index, item)
+        return FormatPreservingYamlEditor.of(text)
+                .insertAfter(list, index, item)
                 .text();
     }
 
     static String swap(String text, List<String> list, int index) {
-        return FormatPreservingYamlEditor.swap(EditableYaml.of(text), list, index)
-                .text();
+        return FormatPreservingYamlEditor.of(text).swap(list, index).text();
     }
 
     static String removeItem(String text, List<String> list, int index) {
-        return FormatPreservingYamlEditor.removeItem(EditableYaml.of(text), list, index)
-                .text();
+        return FormatPreservingYamlEditor.of(text).removeItem(list, index).text();
     }
 }

@@ -249,7 +249,8 @@ class LimitsTest {
                 usual.maxConnections(),
                 usual.maxConcurrent(),
                 usual.backlog(),
-                TrustedProxies.of(java.util.List.of("127.0.0.1")));
+                TrustedProxies.of(java.util.List.of("127.0.0.1")),
+                usual.hosts());
         try (TestHttpServer narrow = new TestHttpServer(proxied, router())) {
             RawConnection[] all = new RawConnection[4];
             for (int i = 0; i < all.length; i++) {

@@ -3,6 +3,7 @@ package dev.semel.server.http.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.server.http.AllowedHosts;
 import dev.semel.server.http.TrustedProxies;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,8 +17,8 @@ class RequestBodyMemoryTest {
     /** So many announced bodies of 1 MiB exceed the memory for all bodies. */
     private static final int MANY = (int) (Runtime.getRuntime().maxMemory() / 16 / MIB) + 4;
 
-    private final TestHttpServer site =
-            new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0, TrustedProxies.of(List.of("127.0.0.1"))));
+    private final TestHttpServer site = new TestHttpServer(
+            HttpServerSettings.defaults("127.0.0.1", 0, TrustedProxies.of(List.of("127.0.0.1")), AllowedHosts.ANY));
     private final List<RawConnection> open = new ArrayList<>();
 
     @AfterEach

@@ -79,7 +79,8 @@ public final class TestHttpServer implements AutoCloseable, ServerHttpRequestObs
                 connections,
                 requests,
                 usual.backlog(),
-                usual.proxies());
+                usual.proxies(),
+                usual.hosts());
     }
 
     private @Nullable Principal who(String token) {

@@ -1,0 +1,5 @@
+/** Hash functions, in one place. */
+@NullMarked
+package dev.semel.server.hash;
+
+import org.jspecify.annotations.NullMarked;
