@@ -1,8 +1,8 @@
 package dev.semel.runtime;
 
-import dev.semel.engine.TriggerAdmissionPredictor;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerPreview;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerPreview;
+import dev.semel.engine.admission.TriggerAdmissionPredictor;
 
 public final class TriggerDryRun {
     private final TriggerAdmissionPredictor rehearsal;

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.admission.IdempotencyKeyScope;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerResult;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.IdempotencyKeyScope;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.store.Dialect;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerResult;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.admission.IdempotencyKeyScope;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerResult;
 import dev.semel.admission.VersionRolloutBucket;
+import dev.semel.idempotency.IdempotencyKeyScope;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

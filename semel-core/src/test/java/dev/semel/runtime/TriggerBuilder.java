@@ -2,14 +2,14 @@ package dev.semel.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.admission.ChosenRunId;
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerResult;
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.ChosenRunId;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.StrictJsonCodec;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerResult;
-import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,7 @@
 package dev.semel.server.api;
 
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
@@ -15,8 +17,6 @@ import dev.semel.server.ingress.InboundEventResult;
 import dev.semel.server.ingress.JsonInboundEventReader;
 import dev.semel.server.ingress.ParallelTaskRunner;
 import dev.semel.server.ingress.RunTriggerChainDepthLimit;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

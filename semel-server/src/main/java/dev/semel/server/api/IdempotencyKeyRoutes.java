@@ -1,17 +1,17 @@
 package dev.semel.server.api;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.runtime.IdempotencyKeyReleaser;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
@@ -12,7 +13,6 @@ import dev.semel.server.monitoring.WorkflowMetrics;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.MetricUpdateCollector;
-import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

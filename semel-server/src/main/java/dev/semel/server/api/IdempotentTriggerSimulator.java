@@ -1,20 +1,20 @@
 package dev.semel.server.api;
 
-import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.Trigger;
 import dev.semel.admission.TriggerAdmissionDecision;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
+import dev.semel.admission.TriggerPreview;
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.expressions.DurationFormat;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.store.DatabaseRows;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerPreview;
-import dev.semel.trigger.TriggerSource;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.OffsetDateTime;

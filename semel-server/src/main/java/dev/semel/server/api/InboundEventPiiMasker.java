@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.admission.JsonFieldPath;
+import dev.semel.idempotency.JsonFieldPath;
 import dev.semel.server.ingress.InboundEvent;
 import dev.semel.server.ingress.InboundEventProcessor;
 import dev.semel.server.ingress.RunNotificationEvents;

@@ -3,7 +3,7 @@ package dev.semel.server.api;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.runtime.WorkerStatus;
 import dev.semel.server.http.ServerHttpRequestObserver;
-import dev.semel.store.StoreDurability;
+import dev.semel.store.WorkflowStore;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
@@ -125,7 +125,7 @@ public final class PrometheusMetrics implements ServerHttpRequestObserver {
     }
 
     private static double unsafe(SemelRuntime semel) {
-        StoreDurability durability = semel.workerStatus().durability();
+        WorkflowStore.Durability durability = semel.workerStatus().durability();
         return durability == null || durability.safe() ? 0 : 1;
     }
 

@@ -1,10 +1,10 @@
 package dev.semel.server.api;
 
-import dev.semel.admission.JsonFieldPath;
 import dev.semel.definition.DeclaredStep;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.WorkflowBody;
 import dev.semel.definition.WorkflowVersion;
+import dev.semel.idempotency.JsonFieldPath;
 import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.steps.YamlStepDependencies;
 import dev.semel.store.DatabaseRows;

@@ -1,21 +1,20 @@
 package dev.semel.server.api;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
-import dev.semel.runtime.HumanReviewDecisionRecorder;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.ingress.RunNotificationEvents;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKey;
-import dev.semel.store.RunDeduplicationKeyClaim;
 import dev.semel.store.StoreWrite;
-import dev.semel.trigger.TriggerSource;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -112,7 +111,7 @@ final class RunJsonRenderer {
         out.set("error", error);
         String resendUntil = resendUntil(run);
         out.put("safe_to_resend_until", resendUntil);
-        if (error instanceof ObjectNode failure && HumanReviewDecisionRecorder.hasUnknownOutcome(run)) {
+        if (error instanceof ObjectNode failure && run.hasUnknownOutcome()) {
             failure.put("safe_to_resend_until", resendUntil);
         }
         DatabaseRows.RunEnd end = run.end();
@@ -136,7 +135,7 @@ final class RunJsonRenderer {
     private @Nullable String resendUntil(DatabaseRows.RunRow run) {
         boolean open = run.state() == dev.semel.run.RunState.WAITING
                 || run.state() == dev.semel.run.RunState.CANCELLED
-                || HumanReviewDecisionRecorder.hasUnknownOutcome(run);
+                || run.hasUnknownOutcome();
         if (!open) {
             return null;
         }

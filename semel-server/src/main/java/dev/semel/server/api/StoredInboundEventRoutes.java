@@ -1,5 +1,7 @@
 package dev.semel.server.api;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.Principal;
@@ -13,9 +15,7 @@ import dev.semel.server.ingress.ParallelTaskRunner;
 import dev.semel.server.ingress.StoredInboundEventReader;
 import dev.semel.server.webhooks.WebhookReceiver;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreQueries;
-import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

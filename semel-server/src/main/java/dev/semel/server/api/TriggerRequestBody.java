@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.admission.ChosenRunId;
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.idempotency.ChosenRunId;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.server.http.ServerHttpRequest;
 import java.util.ArrayList;
 import java.util.List;

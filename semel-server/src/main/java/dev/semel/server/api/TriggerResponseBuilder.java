@@ -1,10 +1,10 @@
 package dev.semel.server.api;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
+import dev.semel.admission.TriggerResult;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKeyClaim;
-import dev.semel.trigger.TriggerResult;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

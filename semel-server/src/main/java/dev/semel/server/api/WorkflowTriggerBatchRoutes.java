@@ -1,14 +1,14 @@
 package dev.semel.server.api;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.TriggerResult;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.ingress.ParallelTaskRunner;
 import dev.semel.server.ingress.RunTriggerChainDepthLimit;
-import dev.semel.trigger.TriggerResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

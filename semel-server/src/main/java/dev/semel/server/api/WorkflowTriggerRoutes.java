@@ -1,11 +1,14 @@
 package dev.semel.server.api;
 
-import dev.semel.admission.ChosenRunId;
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerResult;
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.ChosenRunId;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunState;
 import dev.semel.runtime.SemelRuntime;
@@ -17,9 +20,6 @@ import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.ingress.InboundEventProcessor;
 import dev.semel.server.ingress.RunTriggerChainDepthLimit;
 import dev.semel.store.DatabaseRows;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerResult;
-import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.semel.server.definition;
 
-import dev.semel.admission.FingerprintField;
+import dev.semel.idempotency.FingerprintField;
 import dev.semel.server.expressions.ExpressionFieldPath;
 import dev.semel.server.expressions.YamlValueTemplate;
 import dev.semel.server.steps.YamlStep;

@@ -1,11 +1,11 @@
 package dev.semel.server.definition;
 
-import dev.semel.admission.IdempotencyKey;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.definition.WorkflowBody;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.IdempotencyKey;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.server.expressions.ExpressionEvaluationException;
 import dev.semel.server.expressions.ExpressionFieldPath;
 import dev.semel.server.expressions.ExpressionScope;

@@ -1,7 +1,7 @@
 package dev.semel.server.definition;
 
-import dev.semel.admission.FingerprintField;
-import dev.semel.admission.KeyPolicy;
+import dev.semel.idempotency.FingerprintField;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.server.expressions.DurationFormat;
 import dev.semel.server.steps.DeclaredEffect;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.semel.server.definition;
 
-import dev.semel.admission.IdempotencyKeyScope;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.definition.WorkflowTriggers;
+import dev.semel.idempotency.IdempotencyKeyScope;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.server.steps.DeclaredEffect;
 import dev.semel.server.steps.YamlStep;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.semel.server.definition;
 
-import dev.semel.admission.KeyPolicy;
 import dev.semel.definition.WorkflowTriggers;
 import dev.semel.definition.WorkflowVersion;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.server.expressions.ExpressionCompileContext;
 import dev.semel.server.expressions.ExpressionFieldPath;
 import dev.semel.server.expressions.MisspelledNameSuggester;

@@ -1,7 +1,7 @@
 package dev.semel.server.expressions;
 
 import dev.cel.common.values.NullValue;
-import dev.semel.admission.CanonicalJsonWriter;
+import dev.semel.idempotency.CanonicalJsonWriter;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

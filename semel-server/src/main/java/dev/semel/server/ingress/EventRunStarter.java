@@ -1,8 +1,12 @@
 package dev.semel.server.ingress;
 
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.Trigger;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
+import dev.semel.admission.TriggerResult;
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.error.ErrorCode;
@@ -10,11 +14,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.ingress.InboundEventResult.StartedRun;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreQueries;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerResult;
-import dev.semel.trigger.TriggerSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,7 +1,7 @@
 package dev.semel.server.ingress;
 
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import org.jspecify.annotations.Nullable;
 
 /**

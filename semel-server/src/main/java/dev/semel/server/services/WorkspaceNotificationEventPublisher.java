@@ -1,5 +1,7 @@
 package dev.semel.server.services;
 
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.server.ingress.InboundEvent;
 import dev.semel.server.ingress.InboundEventOrigin;
@@ -7,8 +9,6 @@ import dev.semel.server.ingress.InboundEventProcessor;
 import dev.semel.server.ingress.InboundEventResult;
 import dev.semel.server.ingress.RunNotificationEvents;
 import dev.semel.server.steps.NotificationEventPublisher;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
 import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;

@@ -1,5 +1,7 @@
 package dev.semel.server.webhooks;
 
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.KeyedSignalSender;
@@ -16,8 +18,6 @@ import dev.semel.server.settings.WorkspaceSettingRepository;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.InboundWebhookDelivery;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;

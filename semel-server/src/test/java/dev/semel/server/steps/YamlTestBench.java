@@ -1,5 +1,7 @@
 package dev.semel.server.steps;
 
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.RunNotEnded;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
@@ -12,8 +14,6 @@ import dev.semel.server.api.PublishedYamlWorkflow;
 import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
