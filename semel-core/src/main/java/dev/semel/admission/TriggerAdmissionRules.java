@@ -5,6 +5,8 @@ import dev.semel.admission.TriggerAdmissionDecision.ConflictReason;
 import dev.semel.admission.TriggerAdmissionDecision.Fresh;
 import dev.semel.admission.TriggerAdmissionDecision.Repeat;
 import dev.semel.admission.TriggerAdmissionDecision.SamePayload;
+import dev.semel.idempotency.KeyPolicy;
+import dev.semel.idempotency.RequestFingerprint;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.run.RunState;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.semel.definition;
 
-import dev.semel.admission.KeyPolicy;
 import dev.semel.effect.EffectDuplicateProtection;
 import dev.semel.error.HttpStatusException;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.policy.ChangedEffectDataPolicy;
 import dev.semel.workflow.EffectOperation;
 import dev.semel.workflow.ReviewOptions;
@@ -30,6 +30,9 @@ public record EffectSpec(
         List<Integer> alreadyDone,
         ReviewOptions reviewOptions,
         boolean sendsKey) {
+    /** The reviewer of everything that names no other. */
+    public static final String OWNER = "owner";
+
     public EffectSpec {
         alreadyDone = List.copyOf(alreadyDone);
     }
@@ -44,6 +47,12 @@ public record EffectSpec(
             List<Integer> alreadyDone,
             ReviewOptions reviewOptions) {
         this(step, key, protection, once, businessRecord, alreadyDone, reviewOptions, true);
+    }
+
+    /** Who decides the reviews of the effect. */
+    public String reviewer() {
+        String named = protection instanceof EffectDuplicateProtection.Ask(String who) ? who : OWNER;
+        return reviewOptions.to().isBlank() ? named : reviewOptions.to();
     }
 
     /** The same effect, of which the provider receives no key. */

@@ -1,12 +1,12 @@
 package dev.semel.definition;
 
-import dev.semel.admission.CanonicalJsonWriter;
-import dev.semel.admission.KeyPolicy;
+import dev.semel.idempotency.CanonicalJsonWriter;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.schedule.Schedule;
 import dev.semel.workflow.TypeRef;
 import dev.semel.workflow.Workflow;
-import dev.semel.workflow.WorkflowInputAccessor;
+import dev.semel.workflow.WorkflowBuilder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +17,7 @@ public final class JavaWorkflow<I, O> implements Workflow<I, O> {
     private final JavaWorkflowDeclaration declaration;
     private final WorkflowInputConverter<I> input;
     private final List<WorkflowInputConverter.InputField<I>> fingerprint;
-    private final @Nullable WorkflowInputAccessor<I, ?> key;
+    private final WorkflowBuilder.@Nullable InputAccessor<I, ?> key;
     private final TypeRef<O> out;
     private final List<WorkflowTriggers.EventSubscription> events;
     private final WorkflowBody body;
@@ -26,7 +26,7 @@ public final class JavaWorkflow<I, O> implements Workflow<I, O> {
             JavaWorkflowDeclaration declaration,
             WorkflowInputConverter<I> input,
             List<WorkflowInputConverter.InputField<I>> fingerprint,
-            @Nullable WorkflowInputAccessor<I, ?> key,
+            WorkflowBuilder.@Nullable InputAccessor<I, ?> key,
             TypeRef<O> out,
             List<WorkflowTriggers.EventSubscription> events,
             WorkflowBody body) {

@@ -1,6 +1,6 @@
 package dev.semel.definition;
 
-import dev.semel.admission.KeyPolicy;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.schedule.Schedule;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.semel.definition;
 
-import dev.semel.admission.JsonFieldPath;
+import dev.semel.idempotency.JsonFieldPath;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

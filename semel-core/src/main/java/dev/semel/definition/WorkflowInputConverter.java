@@ -1,9 +1,9 @@
 package dev.semel.definition;
 
-import dev.semel.admission.FingerprintField;
-import dev.semel.admission.IdempotencyKey;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.FingerprintField;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.JsonCodec;
 import dev.semel.json.JsonTypeMismatch;
 import dev.semel.workflow.Key;

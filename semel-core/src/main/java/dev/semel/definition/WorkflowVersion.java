@@ -1,6 +1,6 @@
 package dev.semel.definition;
 
-import dev.semel.admission.KeyPolicy;
+import dev.semel.idempotency.KeyPolicy;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

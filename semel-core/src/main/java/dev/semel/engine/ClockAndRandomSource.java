@@ -48,7 +48,7 @@ public final class ClockAndRandomSource {
             super("a test simulates a crash of the process", null, false, false);
         }
 
-        static boolean causes(Throwable failure) {
+        public static boolean causes(Throwable failure) {
             Throwable cause = failure;
             for (int i = 0; cause != null && i < CAUSES; i++) {
                 if (cause instanceof SimulatedCrash) {
@@ -95,11 +95,11 @@ public final class ClockAndRandomSource {
         testInstrumentation.point(label);
     }
 
-    void checkAlive() {
+    public void checkAlive() {
         testInstrumentation.checkAlive();
     }
 
-    void onClockJump(Runnable callback) {
+    public void onClockJump(Runnable callback) {
         testInstrumentation.onClockJump(callback);
     }
 
@@ -168,12 +168,12 @@ public final class ClockAndRandomSource {
     }
 
     /** Starts a virtual thread. The engine has no other way to start one. */
-    Thread startThread(String name, Runnable work) {
+    public Thread startThread(String name, Runnable work) {
         return Thread.ofVirtual().name(name).start(testInstrumentation.wrap(work));
     }
 
     /** Parks the thread of user code that ignores the end of its execution. It never returns. */
-    static void parkForever() {
+    public static void parkForever() {
         while (true) {
             LockSupport.park();
             var unused = Thread.interrupted(); // otherwise the next park would return at once

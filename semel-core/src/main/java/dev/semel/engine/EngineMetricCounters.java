@@ -39,7 +39,7 @@ public final class EngineMetricCounters {
     public final LongAdder held = new LongAdder();
     public final LongAdder runsRemoved = new LongAdder();
 
-    void countEnd(RunState state) {
+    public void countEnd(RunState state) {
         switch (state) {
             case COMPLETED -> completed.increment();
             case CANCELLED -> cancelled.increment();
@@ -48,7 +48,7 @@ public final class EngineMetricCounters {
     }
 
     /** Increases with every event after which the store may list a run as ours that does not execute here. */
-    long ownershipDoubts() {
+    public long ownershipDoubts() {
         return storeFailures.sum() + fencedBatches.sum() + droppedRuns.sum();
     }
 

@@ -5,16 +5,16 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /** Microseconds are the time unit of stores. Overflow becomes the maximum or minimum. */
-final class MicrosecondConverter {
+public final class MicrosecondConverter {
     private static final long A_SECOND = TimeUnit.SECONDS.toMicros(1);
 
     private MicrosecondConverter() {}
 
-    static long of(Duration length) {
+    public static long of(Duration length) {
         return of(length.getSeconds(), length.getNano());
     }
 
-    static long of(Instant point) {
+    public static long of(Instant point) {
         return of(point.getEpochSecond(), point.getNano());
     }
 
@@ -25,7 +25,7 @@ final class MicrosecondConverter {
         return seconds <= Long.MIN_VALUE / A_SECOND ? Long.MIN_VALUE : seconds * A_SECOND + nanos / 1_000;
     }
 
-    static long after(long point, Duration length) {
+    public static long after(long point, Duration length) {
         long by = of(length);
         long sum = point + by;
         boolean over = ((point ^ sum) & (by ^ sum)) < 0;
@@ -33,7 +33,7 @@ final class MicrosecondConverter {
     }
 
     /** For JDK waits, which count in nanoseconds. */
-    static long nanos(Duration length) {
+    public static long nanos(Duration length) {
         return length.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? Long.MAX_VALUE : length.toNanos();
     }
 }

@@ -16,8 +16,11 @@ public record RetentionPolicy(
         @Nullable Duration ticks,
         Duration events,
         @Nullable Duration audit) {
+    /** How long the key of a tick is kept, so that it has one run whatever happens to its row. */
+    public static final Duration TICK_KEYS = Duration.ofDays(40);
+
     /** Longer than the keys of ticks, so that a backfill always knows which ticks ran. */
-    public static final Duration MIN_TICKS = ScheduleTickAdmission.WINDOW.plusDays(5);
+    public static final Duration MIN_TICKS = TICK_KEYS.plusDays(5);
 
     /** As long as the keys of events. */
     public static final Duration MIN_EVENTS = Duration.ofDays(7);

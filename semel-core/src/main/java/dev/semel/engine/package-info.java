@@ -1,1 +1,5 @@
-/** Admission of triggers, group commit, leases, execution of runs, effects, timers and safe replays. */
+/** What all parts of the engine share: clock, randomness, limits, counters. */
+@NullMarked
+package dev.semel.engine;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,8 @@
 package dev.semel.runtime;
 
-import dev.semel.engine.GroupCommitter;
-import dev.semel.engine.RunExecutor;
-import dev.semel.engine.ScheduleTicker;
+import dev.semel.engine.commit.GroupCommitter;
+import dev.semel.engine.run.RunExecutor;
+import dev.semel.engine.timer.ScheduleTicker;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;

@@ -1,6 +1,6 @@
 package dev.semel.runtime;
 
-import dev.semel.engine.FailedRunResumePlanner;
+import dev.semel.engine.replay.FailedRunResumePlanner;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.replay.FailedRunResumeRequest;

@@ -1,8 +1,7 @@
 package dev.semel.runtime;
 
 import dev.semel.effect.EffectLedger;
-import dev.semel.engine.ApprovalDecisionSignalCodec;
-import dev.semel.engine.FailedRunResumePlanner;
+import dev.semel.engine.signal.ApprovalDecisionSignalCodec;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.replay.FailedRunResumeRequest;
@@ -178,15 +177,10 @@ public final class HumanReviewDecisionRecorder {
         semel.lookForWork();
     }
 
-    /** Whether the run stopped because the outcome of an effect is unknown, so that a decision resumes it. */
-    public static boolean hasUnknownOutcome(DatabaseRows.RunRow run) {
-        return FailedRunResumePlanner.hasUnknownOutcome(run);
-    }
-
     /** Resumes a run that had stopped because the outcome of the effect was unknown. */
     private void resumeStopped(RunId id, StoreWriteCommand.ChangeAuthor by) {
         DatabaseRows.RunRow run = semel.view(reads -> reads.claimedRun(id));
-        if (run == null || run.end() == null || !FailedRunResumePlanner.hasUnknownOutcome(run)) {
+        if (run == null || !run.hasUnknownOutcome()) {
             return;
         }
         try {

@@ -1,9 +1,9 @@
 package dev.semel.runtime;
 
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKeyRecord;
-import dev.semel.engine.TriggerDeduplicationKeyDerivation;
+import dev.semel.admission.TriggerDeduplicationKeyDerivation;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreWriteCommand;
 import java.util.ArrayList;
 import java.util.List;

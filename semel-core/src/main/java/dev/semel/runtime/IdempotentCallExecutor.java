@@ -1,11 +1,11 @@
 package dev.semel.runtime;
 
 import dev.semel.IdempotentResult;
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.TriggerDeduplicationKeyDerivation;
 import dev.semel.definition.ResultNotRecordable;
 import dev.semel.definition.WorkflowCatalogEntry;
-import dev.semel.engine.TriggerDeduplicationKeyDerivation;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.JsonConversionFailed;
@@ -13,9 +13,9 @@ import dev.semel.error.KeyConflict;
 import dev.semel.error.RequestRejected;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.JsonCodec;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;

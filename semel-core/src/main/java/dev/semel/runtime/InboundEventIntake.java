@@ -1,9 +1,10 @@
 package dev.semel.runtime;
 
 import dev.semel.definition.WorkflowCatalogEntry;
-import dev.semel.engine.GroupCommitter;
-import dev.semel.engine.TransactionStepExecutor;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.commit.GroupCommitter;
+import dev.semel.engine.commit.StoreErrorTranslator;
+import dev.semel.engine.run.WorkflowCatalog;
+import dev.semel.engine.step.TransactionStepExecutor;
 import dev.semel.error.SemelException;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreFailure;
@@ -91,9 +92,9 @@ public final class InboundEventIntake {
 
     /** Validates an input against the input type of a Java workflow; throws if invalid. Ignores other workflows. */
     public void checkInput(String workflow, JsonNode input) {
-        Runnable fresh = semel.javaWorkflows().checksFor(workflow, input).onFresh();
-        if (fresh != null) {
-            fresh.run();
+        SemelException rejection = semel.javaWorkflows().inputRejection(workflow, input);
+        if (rejection != null) {
+            throw rejection;
         }
     }
 

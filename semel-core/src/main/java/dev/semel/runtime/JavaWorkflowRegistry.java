@@ -1,29 +1,30 @@
 package dev.semel.runtime;
 
-import dev.semel.admission.ChosenRunId;
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerResult;
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.JavaWorkflow;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowTriggers;
 import dev.semel.definition.WorkflowVersion;
-import dev.semel.engine.ChildRunStepExecutor;
 import dev.semel.engine.EngineLimits;
-import dev.semel.engine.ReplayRunStarter;
-import dev.semel.engine.RunExecutor;
-import dev.semel.engine.ScheduleTickAdmission;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.admission.WorkspaceLookup;
+import dev.semel.engine.replay.ReplayRunStarter;
+import dev.semel.engine.run.WorkflowCatalog;
+import dev.semel.engine.step.ActiveRun;
+import dev.semel.engine.step.ChildRunStarter;
+import dev.semel.engine.step.SignalSender;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.ChosenRunId;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.StorableText;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerResult;
-import dev.semel.trigger.TriggerSource;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.util.List;
@@ -32,10 +33,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-final class JavaWorkflowRegistry
-        implements ChildRunStepExecutor.ChildStarter,
-                ChildRunStepExecutor.SignalSender,
-                ScheduleTickAdmission.WorkspaceLookup {
+final class JavaWorkflowRegistry implements ChildRunStarter, SignalSender, WorkspaceLookup {
     private static final String WORKSPACE = "default";
     private static final String ACTOR = "library";
 
@@ -76,11 +74,9 @@ final class JavaWorkflowRegistry
     }
 
     @Override
-    public Trigger.AdmissionChecks checksFor(String name, JsonNode input) {
+    public @Nullable SemelException inputRejection(String name, JsonNode input) {
         JavaWorkflow<?, ?> workflow = workflows.get(name);
-        return workflow == null
-                ? Trigger.AdmissionChecks.NONE
-                : new Trigger.AdmissionChecks(() -> workflow.checkInput(input), null);
+        return workflow == null ? null : Trigger.rejectionOf(() -> workflow.checkInput(input));
     }
 
     boolean isRegistered(String name) {
@@ -247,9 +243,7 @@ final class JavaWorkflowRegistry
                         request.follows()),
                 new Trigger.Sender(request.source(), ACTOR, start.correlationId()),
                 false,
-                workflow == null
-                        ? Trigger.AdmissionChecks.NONE
-                        : new Trigger.AdmissionChecks(() -> workflow.checkInput(request.data()), null),
+                workflow == null ? null : Trigger.rejectionOf(() -> workflow.checkInput(request.data())),
                 request.ties(),
                 start.delay() == null ? 0 : start.delay().toNanos() / 1_000);
     }
@@ -266,7 +260,7 @@ final class JavaWorkflowRegistry
     }
 
     @Override
-    public RunId start(RunExecutor.ActiveRun parent, DurableWorkflowOperations.ChildWorkflowCall child, String stepId) {
+    public RunId start(ActiveRun parent, DurableWorkflowOperations.ChildWorkflowCall child, String stepId) {
         WorkflowCatalogEntry current = current(parent.workspace(), child.workflow());
         if (child.start().replayOf() != null) {
             throw new SemelException(
@@ -282,12 +276,12 @@ final class JavaWorkflowRegistry
     }
 
     @Override
-    public String workflowId(RunExecutor.ActiveRun parent, DurableWorkflowOperations.ChildWorkflowCall child) {
+    public String workflowId(ActiveRun parent, DurableWorkflowOperations.ChildWorkflowCall child) {
         return current(parent.workspace(), child.workflow()).published().workflowId();
     }
 
     @Override
-    public void stop(RunExecutor.ActiveRun parent, RunId child) {
+    public void stop(ActiveRun parent, RunId child) {
         String actor = "run " + parent.runId();
         semel.change(new StoreWriteCommand.CancelRun(parent.workspace(), child, actor, "the parent run is ending"));
         semel.runExecutor().cancel(child);

@@ -1,8 +1,8 @@
 package dev.semel.runtime;
 
-import dev.semel.admission.CanonicalJsonWriter;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.CanonicalJsonWriter;
 import dev.semel.json.JsonCodec;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;

@@ -1,7 +1,8 @@
 package dev.semel.runtime;
 
 import dev.semel.definition.ConcurrencyControl;
-import dev.semel.engine.RunExecutor;
+import dev.semel.engine.run.RunExecutor;
+import dev.semel.engine.step.ActiveRun;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreFailure;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ record ParentRunWaker(SemelRuntime semel) implements RunExecutor.RunObserver {
     }
 
     @Override
-    public void onEnded(RunExecutor.ActiveRun run) {
+    public void onEnded(ActiveRun run) {
         semel.replays().replayer().onRunEnded();
         RunId parent = run.parent();
         if (parent != null) {

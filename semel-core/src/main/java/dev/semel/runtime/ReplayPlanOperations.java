@@ -1,7 +1,7 @@
 package dev.semel.runtime;
 
-import dev.semel.engine.ReplayPlanExecutor;
-import dev.semel.engine.RunReplayPreviewer;
+import dev.semel.engine.replay.ReplayPlanExecutor;
+import dev.semel.engine.replay.RunReplayPreviewer;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.replay.FailedRunResumeRequest;

@@ -1,9 +1,9 @@
 package dev.semel.runtime;
 
 import dev.semel.engine.ClockAndRandomSource;
-import dev.semel.engine.DuplicateRequestRecorder;
 import dev.semel.engine.EngineLimits;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.admission.DuplicateRequestRecorder;
+import dev.semel.engine.run.WorkflowCatalog;
 import java.util.function.LongSupplier;
 
 /**

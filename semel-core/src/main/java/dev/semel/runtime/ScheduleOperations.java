@@ -1,8 +1,10 @@
 package dev.semel.runtime;
 
+import dev.semel.admission.TriggerResult;
 import dev.semel.definition.WorkflowCatalogEntry;
-import dev.semel.engine.ScheduleTickAdmission;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.RetentionPolicy;
+import dev.semel.engine.run.WorkflowCatalog;
+import dev.semel.engine.timer.ScheduleTickAdmission;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
@@ -11,7 +13,6 @@ import dev.semel.schedule.Schedule;
 import dev.semel.schedule.ScheduleTickOutcome;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.TriggerResult;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -177,10 +178,10 @@ public final class ScheduleOperations {
     }
 
     private static List<Instant> wanted(Schedule schedule, BackfillRange span, Instant now) {
-        if (span.from().isBefore(now.minus(ScheduleTickAdmission.WINDOW))) {
+        if (span.from().isBefore(now.minus(RetentionPolicy.TICK_KEYS))) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The backfill starts more than " + ScheduleTickAdmission.WINDOW.toDays()
+                    "The backfill starts more than " + RetentionPolicy.TICK_KEYS.toDays()
                             + " days ago. The keys of such ticks have expired, so their runs could start twice. No run"
                             + " was started.",
                     "Choose a later start time for the backfill. For older ticks, start runs yourself, with your own"

@@ -3,25 +3,32 @@ package dev.semel.runtime;
 import dev.semel.Health;
 import dev.semel.IdempotentCall;
 import dev.semel.Semel;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerPreview;
+import dev.semel.admission.TriggerQuota;
+import dev.semel.admission.TriggerResult;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
-import dev.semel.engine.DuplicateRequestRecorder;
 import dev.semel.engine.EngineMetricCounters;
-import dev.semel.engine.GroupCommitter;
-import dev.semel.engine.ReplayPlanExecutor;
-import dev.semel.engine.ReplayRunStarter;
-import dev.semel.engine.RunCompletionWaiter;
-import dev.semel.engine.RunDispatcher;
-import dev.semel.engine.RunExecutor;
-import dev.semel.engine.ScheduleTickAdmission;
-import dev.semel.engine.ScheduleTicker;
-import dev.semel.engine.StoreQueryThreadPool;
-import dev.semel.engine.TransactionStepExecutor;
-import dev.semel.engine.TriggerAdmissionController;
-import dev.semel.engine.TriggerAdmissionPredictor;
-import dev.semel.engine.WorkerLeaseRenewer;
-import dev.semel.engine.WorkflowCatalog;
-import dev.semel.engine.WorkspaceSecretCache;
+import dev.semel.engine.admission.DuplicateRequestRecorder;
+import dev.semel.engine.admission.TriggerAdmissionController;
+import dev.semel.engine.admission.TriggerAdmissionPredictor;
+import dev.semel.engine.admission.TriggerIngress;
+import dev.semel.engine.commit.GroupCommitter;
+import dev.semel.engine.commit.StoreErrorTranslator;
+import dev.semel.engine.commit.StoreQueryThreadPool;
+import dev.semel.engine.commit.WorkerLeaseRenewer;
+import dev.semel.engine.replay.ReplayPlanExecutor;
+import dev.semel.engine.replay.ReplayRunStarter;
+import dev.semel.engine.run.RunCompletionWaiter;
+import dev.semel.engine.run.RunExecutor;
+import dev.semel.engine.run.WorkflowCatalog;
+import dev.semel.engine.step.RunDependencies;
+import dev.semel.engine.step.TransactionStepExecutor;
+import dev.semel.engine.step.WorkspaceSecretCache;
+import dev.semel.engine.timer.RunDispatcher;
+import dev.semel.engine.timer.ScheduleTickAdmission;
+import dev.semel.engine.timer.ScheduleTicker;
 import dev.semel.error.SemelException;
 import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
@@ -31,8 +38,6 @@ import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkflowStore;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerResult;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
@@ -63,7 +68,7 @@ public final class SemelRuntime implements Semel {
     private final IdempotentCallExecutor idempotentCalls = new IdempotentCallExecutor(this);
     private final RunExecutor runExecutor;
     private final WorkflowCatalog catalog;
-    private final TriggerAdmissionController intake;
+    private final TriggerIngress intake;
     private final RunDispatcher dispatcher;
     private final ScheduleTicker ticker;
     private final ReplayPlanOperations replays;
@@ -90,7 +95,7 @@ public final class SemelRuntime implements Semel {
         workflows.forEach(
                 javaWorkflows::addCode); // before any run is claimed, so that this process can execute their runs
         this.runExecutor = new RunExecutor(
-                new RunExecutor.RunDependencies(
+                new RunDependencies(
                         committer,
                         readers,
                         transactionSteps,
@@ -102,16 +107,18 @@ public final class SemelRuntime implements Semel {
                 completions);
         leases.reportRunCount(runExecutor::activeRunCount);
         this.catalog = new WorkflowCatalog(readers, version -> javaWorkflows.compile(version, settings.compiler()));
-        TriggerAdmissionController.EngineComponents parts =
-                new TriggerAdmissionController.EngineComponents(committer, readers, requests, runExecutor);
-        this.intake = new TriggerAdmissionController(parts, catalog, dependencies);
-        this.dispatcher = new RunDispatcher(parts, catalog, settings.limits(), dependencies);
-        intake.onQueuedRun(dispatcher::wakeUp);
-        this.ticker =
-                new ScheduleTicker(parts, new ScheduleTickAdmission(intake, javaWorkflows), catalog, dependencies);
+        TriggerAdmissionController admission =
+                new TriggerAdmissionController(committer, readers, requests, runExecutor, catalog, dependencies);
+        this.intake = new TriggerIngress(admission, catalog, settings.ambient());
+        this.dispatcher = new RunDispatcher(committer, readers, runExecutor, catalog, settings.limits(), dependencies);
+        admission.onQueuedRun(dispatcher::wakeUp);
+        this.ticker = new ScheduleTicker(
+                committer, readers, new ScheduleTickAdmission(intake, javaWorkflows), catalog, dependencies);
         ReplayRunStarter replayStarter = new ReplayRunStarter(intake, catalog, javaWorkflows);
         this.replays = new ReplayPlanOperations(
-                this, new ReplayPlanExecutor(parts, replayStarter, settings.limits(), dependencies));
+                this,
+                new ReplayPlanExecutor(
+                        committer, readers, runExecutor, replayStarter, settings.limits(), dependencies));
         ParentRunWaker followers = new ParentRunWaker(this);
         runExecutor.setObserver(followers);
         this.listening = store.listen(followers::onNotification);
@@ -230,17 +237,20 @@ public final class SemelRuntime implements Semel {
         return new EngineIdleTestProbe(this, committer, runExecutor, ticker);
     }
 
-    /** A rejection is a {@link SemelException}. {@code ask} builds the trigger, again if the workflow changed since. */
+    /** A rejection is a {@link SemelException}. {@code source} builds the trigger, again if the workflow changed since. */
     public TriggerResult trigger(
-            int workspace, WorkflowCatalogEntry first, Function<WorkflowCatalogEntry, Trigger> ask) {
+            int workspace,
+            WorkflowCatalogEntry first,
+            TriggerQuota quota,
+            Function<WorkflowCatalogEntry, Trigger> source) {
         TransactionStepExecutor.rejectInside(
                 "start a run of " + first.published().name());
-        return intake.trigger(workspace, first, ask);
+        return intake.submit(workspace, first, quota, source);
     }
 
     /** Admits a trigger in which only the workflow itself depends on the version. */
     public TriggerResult trigger(Trigger trigger) {
-        return trigger(trigger.workspace().id(), trigger.current(), trigger::withWorkflow);
+        return trigger(trigger.workspace().id(), trigger.current(), TriggerQuota.NONE, trigger::withWorkflow);
     }
 
     /** Waits for a run to end and returns its row; null if there is no such run. */
@@ -292,7 +302,7 @@ public final class SemelRuntime implements Semel {
             if (answer instanceof DatabaseRows.WorkflowRow published) {
                 ticker.onPublished(published);
             }
-            return answer == dev.semel.store.NullWriteResultPlaceholder.NOTHING ? null : (T) answer;
+            return answer == dev.semel.store.StoreWriteCommand.NullResult.NOTHING ? null : (T) answer;
         } catch (CompletionException e) {
             throw e.getCause() instanceof StoreFailure failure ? StoreErrorTranslator.toSemelException(failure) : e;
         } catch (StoreFailure e) {
@@ -369,8 +379,9 @@ public final class SemelRuntime implements Semel {
         return new HumanReviewDecisionRecorder(this);
     }
 
-    public TriggerDryRun triggerDryRun() {
-        return new TriggerDryRun(new TriggerAdmissionPredictor(readers, requests, catalog));
+    /** @param at the time of the simulated trigger, in microseconds of the store's clock; a past time means now */
+    public TriggerPreview predictTrigger(Trigger trigger, long at) {
+        return new TriggerAdmissionPredictor(readers, catalog).predict(trigger, at);
     }
 
     /** The state of this worker, and the other workers on its store. */

@@ -1,14 +1,15 @@
 package dev.semel.runtime;
 
 import dev.semel.Health;
-import dev.semel.engine.EssentialThreads;
-import dev.semel.engine.StoreQueryThreadPool;
-import dev.semel.engine.WorkerLeaseRenewer;
+import dev.semel.engine.commit.EssentialThreads;
+import dev.semel.engine.commit.StoreErrorTranslator;
+import dev.semel.engine.commit.StoreQueryThreadPool;
+import dev.semel.engine.commit.WorkerLeaseRenewer;
 import dev.semel.error.SemelException;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.TrustedClock;
+import dev.semel.store.WorkflowStore;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -111,7 +112,7 @@ public final class WorkerStatus {
     Health health(String worker) {
         String reason = unreadyReason();
         TrustedClock.ClockJump jump = clockJump();
-        StoreDurability stored = durability();
+        WorkflowStore.Durability stored = durability();
         return new Health(
                 reason == null,
                 reason,
@@ -122,7 +123,7 @@ public final class WorkerStatus {
     }
 
     /** What a commit survives, as the store reported with the last heartbeat; null before the first one. */
-    public @Nullable StoreDurability durability() {
+    public WorkflowStore.@Nullable Durability durability() {
         return leases.storeHealth().durability();
     }
 

@@ -1,9 +1,11 @@
 package dev.semel.store;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.TriggerSource;
+import dev.semel.error.ErrorCode;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.schedule.ScheduleTickOutcome;
-import dev.semel.trigger.TriggerSource;
 import org.jspecify.annotations.Nullable;
 
 /** Rows that the store returns from queries. Times are microseconds of the store's clock. */
@@ -87,6 +89,12 @@ public final class DatabaseRows {
 
         public String runIdText() {
             return chosenId != null ? chosenId : id.text();
+        }
+
+        /** Whether the run stopped because the outcome of an effect is unknown, so that a decision resumes it. */
+        public boolean hasUnknownOutcome() {
+            return end != null
+                    && ErrorCode.OUTCOME_UNKNOWN.slug().equals(end.result().errorCode());
         }
     }
 

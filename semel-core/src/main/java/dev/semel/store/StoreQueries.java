@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.effect.EffectLedger;
 import dev.semel.json.StorableText;

@@ -1,5 +1,8 @@
 package dev.semel.store;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
+import dev.semel.admission.StartConditions;
 import dev.semel.effect.EffectLedger;
 import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
@@ -320,13 +323,13 @@ public sealed interface StoreWriteCommand<T> {
             int firstClaim,
             int seq,
             String entries,
-            List<NewRun.StartConditions.QueueLimit> queueLimits,
+            List<StartConditions.QueueLimit> queueLimits,
             List<EffectLedger.LedgerOperation> ops,
             ChangeAuthor by)
             implements OwnTransaction<ResumeResult> {
         /** Sorted in the lock order of queues and effects. */
         public ResumeFailedRun {
-            queueLimits = sorted(queueLimits, Comparator.comparing(NewRun.StartConditions.QueueLimit::queue));
+            queueLimits = sorted(queueLimits, Comparator.comparing(StartConditions.QueueLimit::queue));
             ops = sorted(ops, Comparator.comparing(EffectLedger.LedgerOperation::id));
         }
     }
@@ -526,4 +529,13 @@ public sealed interface StoreWriteCommand<T> {
 
     /** Deletes up to {@code limit} ticks that were recorded before a time, and returns their number. */
     record DeleteOldTicks(long before, int limit) implements OwnTransaction<Integer> {}
+
+    /** Represents null in the list of write results, which must contain one value per write. */
+    public enum NullResult {
+        NOTHING;
+
+        public static Object wrap(@Nullable Object value) {
+            return value == null ? NOTHING : value;
+        }
+    }
 }

@@ -33,7 +33,7 @@ public interface WorkerLeases extends AutoCloseable {
      */
     record StoreStatus(
             long clockAhead,
-            StoreDurability durability,
+            WorkflowStore.Durability durability,
             @Nullable String unknownMigration) {}
 
     /**

@@ -13,13 +13,13 @@ public interface WorkflowStore extends AutoCloseable {
     /** How many connections may write at the same time. */
     int lanes();
 
-    StoreBatchWriter openLane();
+    BatchWriter openLane();
 
     /** How many user transactions may be open beside the write connections; 0 if they share one. */
     int txLanes();
 
     /** A connection for {@link StoreWrite.UserTransaction} only: the user's code runs on it before the fence is checked. */
-    StoreBatchWriter openTxLane();
+    BatchWriter openTxLane();
 
     /** A connection for queries, for one thread. */
     StoreQueries openQueries();
@@ -48,8 +48,23 @@ public interface WorkflowStore extends AutoCloseable {
     default void confirmClock() {}
 
     /** Whether commits survive crashes, by the database settings: fsync, journal mode, replication. */
-    StoreDurability durability();
+    Durability durability();
 
     @Override
     void close();
+
+    /** A database connection that commits batches of writes, one transaction each. Used by one thread. */
+    public interface BatchWriter extends AutoCloseable {
+        /** One transaction, durable on return; results in order. An exception says what is known about the store. */
+        List<Object> apply(CommitBatch batch) throws StoreFailure;
+
+        @Override
+        void close();
+    }
+
+    /**
+     * @param safe whether an accepted trigger survives a crash of the process and of the machine
+     * @param summary the database settings that this was read from, and the consequence, in one line for users
+     */
+    public record Durability(boolean safe, String summary) {}
 }

@@ -1,8 +1,6 @@
 package dev.semel.testing;
 
 import dev.semel.store.CommitBatch;
-import dev.semel.store.StoreBatchWriter;
-import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.WorkerLeases;
 import dev.semel.store.WorkflowStore;
@@ -52,7 +50,7 @@ final class CrashableStore implements WorkflowStore {
     }
 
     @Override
-    public StoreBatchWriter openLane() {
+    public WorkflowStore.BatchWriter openLane() {
         return crashable(shared.openLane());
     }
 
@@ -62,12 +60,12 @@ final class CrashableStore implements WorkflowStore {
     }
 
     @Override
-    public StoreBatchWriter openTxLane() {
+    public WorkflowStore.BatchWriter openTxLane() {
         return crashable(shared.openTxLane());
     }
 
-    private StoreBatchWriter crashable(StoreBatchWriter lane) {
-        return new StoreBatchWriter() {
+    private WorkflowStore.BatchWriter crashable(WorkflowStore.BatchWriter lane) {
+        return new WorkflowStore.BatchWriter() {
             @Override
             public List<Object> apply(CommitBatch batch) {
                 life.checkAlive();
@@ -131,7 +129,7 @@ final class CrashableStore implements WorkflowStore {
     }
 
     @Override
-    public StoreDurability durability() {
+    public WorkflowStore.Durability durability() {
         return shared.durability();
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.testing;
 
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.runtime.ManualClock;
 import dev.semel.runtime.RunHandle;
 import dev.semel.runtime.RuntimeOptions;

@@ -1,6 +1,7 @@
 package dev.semel.workflow;
 
 import dev.semel.definition.EffectSpec;
+import dev.semel.definition.JavaWorkflowJsonAdapter;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -14,16 +15,16 @@ public final class AtMostOnceEffect {
         this.plan = plan;
     }
 
-    public <T extends @Nullable Object> EffectOutcome<T> call(Class<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> EffectOutcome<T> call(Class<T> type, Step.StepFunction<T> work) {
         return call(TypeRef.of(type), work);
     }
 
-    public <T extends @Nullable Object> EffectOutcome<T> call(TypeRef<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> EffectOutcome<T> call(TypeRef<T> type, Step.StepFunction<T> work) {
         return typed(wire.operations().effect(plan, Effect.senderOf(wire, plan, work)), type);
     }
 
     /** An effect without a result; the value of {@link EffectOutcome.Done} is null. */
-    public EffectOutcome<Void> call(StepAction action) {
+    public EffectOutcome<Void> call(Step.StepAction action) {
         return typed(wire.operations().effect(plan, Effect.senderOf(action)), TypeRef.of(Void.class));
     }
 

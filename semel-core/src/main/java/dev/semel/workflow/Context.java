@@ -2,6 +2,7 @@ package dev.semel.workflow;
 
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.JavaWorkflow;
+import dev.semel.definition.JavaWorkflowJsonAdapter;
 import dev.semel.error.JsonConversionFailed;
 import dev.semel.json.JsonCodec;
 import java.time.Duration;
@@ -58,15 +59,15 @@ public final class Context {
     }
 
     /** The same for code that needs its {@link Step}. */
-    public <T extends @Nullable Object> T step(String name, Class<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T step(String name, Class<T> type, Step.StepFunction<T> work) {
         return step(name).run(type, work);
     }
 
-    public <T extends @Nullable Object> T step(String name, TypeRef<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T step(String name, TypeRef<T> type, Step.StepFunction<T> work) {
         return step(name).run(type, work);
     }
 
-    public void step(String name, StepAction action) {
+    public void step(String name, Step.StepAction action) {
         step(name).run(action);
     }
 
@@ -76,15 +77,15 @@ public final class Context {
     }
 
     /** Writes rows to the store's own database, in one commit with the record of the step. */
-    public <T extends @Nullable Object> T tx(String name, Class<T> type, TxFunction<T> work) {
+    public <T extends @Nullable Object> T tx(String name, Class<T> type, Step.TxFunction<T> work) {
         return step(name).tx(type, work);
     }
 
-    public <T extends @Nullable Object> T tx(String name, TypeRef<T> type, TxFunction<T> work) {
+    public <T extends @Nullable Object> T tx(String name, TypeRef<T> type, Step.TxFunction<T> work) {
         return step(name).tx(type, work);
     }
 
-    public void tx(String name, TxAction action) {
+    public void tx(String name, Step.TxAction action) {
         step(name).tx(action);
     }
 

@@ -2,6 +2,7 @@ package dev.semel.workflow;
 
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.EffectSpec;
+import dev.semel.definition.JavaWorkflowJsonAdapter;
 import dev.semel.error.EffectInDoubt;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -20,16 +21,16 @@ public final class Effect {
     /**
      * Performs the effect and records its result; later executions return it. Pass {@link Step#key} to the provider.
      */
-    public <T extends @Nullable Object> T call(Class<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T call(Class<T> type, Step.StepFunction<T> work) {
         return call(TypeRef.of(type), work);
     }
 
-    public <T extends @Nullable Object> T call(TypeRef<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T call(TypeRef<T> type, Step.StepFunction<T> work) {
         EffectOutcome<JsonNode> outcome = wire.operations().effect(plan, senderOf(wire, plan, work));
         return wire.readResult(requireDone(outcome, plan), type, describe(plan));
     }
 
-    public void call(StepAction action) {
+    public void call(Step.StepAction action) {
         requireDone(wire.operations().effect(plan, senderOf(action)), plan);
     }
 
@@ -38,7 +39,7 @@ public final class Effect {
     }
 
     static <T extends @Nullable Object> DurableWorkflowOperations.EffectSender senderOf(
-            JavaWorkflowJsonAdapter wire, EffectSpec plan, StepFunction<T> work) {
+            JavaWorkflowJsonAdapter wire, EffectSpec plan, Step.StepFunction<T> work) {
         DurableWorkflowOperations.StepWork written = wire.effectWork(describe(plan), work);
         return new DurableWorkflowOperations.EffectSender() {
             @Override
@@ -48,7 +49,7 @@ public final class Effect {
         };
     }
 
-    static DurableWorkflowOperations.EffectSender senderOf(StepAction action) {
+    static DurableWorkflowOperations.EffectSender senderOf(Step.StepAction action) {
         return new DurableWorkflowOperations.EffectSender() {
             @Override
             public JsonNode send(Step step) throws Exception {

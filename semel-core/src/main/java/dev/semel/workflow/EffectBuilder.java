@@ -1,10 +1,11 @@
 package dev.semel.workflow;
 
-import dev.semel.admission.CanonicalJsonWriter;
 import dev.semel.definition.EffectRetryDefaults;
 import dev.semel.definition.EffectSpec;
+import dev.semel.definition.JavaWorkflowJsonAdapter;
 import dev.semel.definition.StepSpec;
 import dev.semel.effect.EffectDuplicateProtection;
+import dev.semel.idempotency.CanonicalJsonWriter;
 import dev.semel.json.SizeLimits;
 import dev.semel.policy.ChangedEffectDataPolicy;
 import java.math.BigDecimal;
@@ -179,12 +180,12 @@ public final class EffectBuilder {
 
     /** The provider can report the result for a key; Semel queries it before it sends again. */
     public <T extends @Nullable Object> LookupBeforeRetryEffect<T> lookup(
-            Class<T> type, ExternalEffectLookup<T> lookup) {
+            Class<T> type, LookupBeforeRetryEffect.ProviderLookup<T> lookup) {
         return lookup(TypeRef.of(type), lookup);
     }
 
     public <T extends @Nullable Object> LookupBeforeRetryEffect<T> lookup(
-            TypeRef<T> type, ExternalEffectLookup<T> lookup) {
+            TypeRef<T> type, LookupBeforeRetryEffect.ProviderLookup<T> lookup) {
         return new LookupBeforeRetryEffect<>(wire, plan(new EffectDuplicateProtection.Lookup()), type, lookup);
     }
 

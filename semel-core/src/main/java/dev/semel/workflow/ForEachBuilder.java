@@ -1,6 +1,7 @@
 package dev.semel.workflow;
 
 import dev.semel.definition.DurableWorkflowOperations;
+import dev.semel.definition.JavaWorkflowJsonAdapter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

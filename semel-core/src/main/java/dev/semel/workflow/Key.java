@@ -1,6 +1,6 @@
 package dev.semel.workflow;
 
-import dev.semel.admission.CanonicalJsonWriter;
+import dev.semel.idempotency.CanonicalJsonWriter;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;

@@ -2,6 +2,7 @@ package dev.semel.workflow;
 
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.EffectSpec;
+import dev.semel.definition.JavaWorkflowJsonAdapter;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -10,10 +11,9 @@ public final class LookupBeforeRetryEffect<T extends @Nullable Object> {
     private final JavaWorkflowJsonAdapter wire;
     private final EffectSpec plan;
     private final TypeRef<T> type;
-    private final ExternalEffectLookup<T> lookup;
+    private final ProviderLookup<T> lookup;
 
-    LookupBeforeRetryEffect(
-            JavaWorkflowJsonAdapter wire, EffectSpec plan, TypeRef<T> type, ExternalEffectLookup<T> lookup) {
+    LookupBeforeRetryEffect(JavaWorkflowJsonAdapter wire, EffectSpec plan, TypeRef<T> type, ProviderLookup<T> lookup) {
         this.wire = wire;
         this.plan = plan;
         this.type = type;
@@ -23,7 +23,7 @@ public final class LookupBeforeRetryEffect<T extends @Nullable Object> {
     /**
      * Performs the effect, or takes the result that the provider reports. Later executions return the recorded result.
      */
-    public T call(StepFunction<T> work) {
+    public T call(Step.StepFunction<T> work) {
         DurableWorkflowOperations.StepWork written = wire.effectWork(Effect.describe(plan), work);
         EffectOutcome<JsonNode> outcome = wire.operations().effect(plan, new DurableWorkflowOperations.EffectSender() {
             @Override
@@ -40,5 +40,12 @@ public final class LookupBeforeRetryEffect<T extends @Nullable Object> {
             }
         });
         return wire.readResult(Effect.requireDone(outcome, plan), type, Effect.describe(plan));
+    }
+
+    /** Queries the provider for the result of an earlier send with this step's key; null if it has none. */
+    @FunctionalInterface
+    public interface ProviderLookup<T extends @Nullable Object> {
+        @Nullable
+        T find(Step step) throws Exception;
     }
 }

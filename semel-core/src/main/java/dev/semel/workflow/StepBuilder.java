@@ -1,6 +1,7 @@
 package dev.semel.workflow;
 
 import dev.semel.definition.DurableWorkflowOperations;
+import dev.semel.definition.JavaWorkflowJsonAdapter;
 import dev.semel.definition.StepSpec;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -38,15 +39,15 @@ public final class StepBuilder {
     }
 
     /** Runs repeatable code. A crash before its result is recorded makes it run again. */
-    public <T extends @Nullable Object> T run(Class<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T run(Class<T> type, Step.StepFunction<T> work) {
         return run(TypeRef.of(type), work);
     }
 
-    public <T extends @Nullable Object> T run(TypeRef<T> type, StepFunction<T> work) {
+    public <T extends @Nullable Object> T run(TypeRef<T> type, Step.StepFunction<T> work) {
         return wire.readResult(wire.operations().step(plan, wire.stepWork(what(), work)), type, what());
     }
 
-    public void run(StepAction action) {
+    public void run(Step.StepAction action) {
         wire.operations().step(plan, step -> {
             action.run(step);
             return JsonNodeFactory.instance.nullNode();
@@ -54,18 +55,18 @@ public final class StepBuilder {
     }
 
     /** Writes rows to the store's own database, in one commit with the record of the step. */
-    public <T extends @Nullable Object> T tx(Class<T> type, TxFunction<T> work) {
+    public <T extends @Nullable Object> T tx(Class<T> type, Step.TxFunction<T> work) {
         return tx(TypeRef.of(type), work);
     }
 
-    public <T extends @Nullable Object> T tx(TypeRef<T> type, TxFunction<T> work) {
+    public <T extends @Nullable Object> T tx(TypeRef<T> type, Step.TxFunction<T> work) {
         DurableWorkflowOperations.TxWork written =
                 (sql, step) -> wire.codec().write(work.run(sql, step), "the result of " + what());
         return wire.readResult(wire.operations().tx(plan, written), type, what());
     }
 
     @SuppressWarnings("NullAway") // nothing is recorded as null
-    public void tx(TxAction action) {
+    public void tx(Step.TxAction action) {
         tx(NOTHING, (sql, step) -> {
             action.run(sql, step);
             return null;

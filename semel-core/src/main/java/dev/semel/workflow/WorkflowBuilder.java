@@ -1,23 +1,26 @@
 package dev.semel.workflow;
 
-import dev.semel.admission.FailedRunDuplicateRequestPolicy;
-import dev.semel.admission.FingerprintField;
-import dev.semel.admission.IdempotencyKeyScope;
-import dev.semel.admission.JsonFieldPath;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.definition.ConcurrencyControl;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.JavaWorkflow;
 import dev.semel.definition.JavaWorkflowDeclaration;
+import dev.semel.definition.JavaWorkflowJsonAdapter;
+import dev.semel.definition.MethodReferenceNameFinder;
 import dev.semel.definition.WorkflowBody;
 import dev.semel.definition.WorkflowInputConverter;
 import dev.semel.definition.WorkflowTriggers;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.FailedRunDuplicateRequestPolicy;
+import dev.semel.idempotency.FingerprintField;
+import dev.semel.idempotency.IdempotencyKeyScope;
+import dev.semel.idempotency.JsonFieldPath;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.json.JsonCodec;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;
 import dev.semel.schedule.Schedule;
+import java.io.Serializable;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -53,7 +56,7 @@ public final class WorkflowBuilder<I, O extends @Nullable Object> {
     private @Nullable String title;
     private @Nullable String description;
     private @Nullable String owner;
-    private @Nullable WorkflowInputAccessor<I, ?> key;
+    private @Nullable InputAccessor<I, ?> key;
     private Duration window = KeyPolicy.DEFAULT.window();
     private IdempotencyKeyScope scope = KeyPolicy.DEFAULT.scope();
     private @Nullable SameKeyDifferentPayloadPolicy onMismatch;
@@ -93,7 +96,7 @@ public final class WorkflowBuilder<I, O extends @Nullable Object> {
     }
 
     /** Derives the key of a trigger that has none. Semel rejects the trigger if the derived key is empty. */
-    public WorkflowBuilder<I, O> keyedBy(WorkflowInputAccessor<I, ?> value) {
+    public WorkflowBuilder<I, O> keyedBy(InputAccessor<I, ?> value) {
         key = value;
         return this;
     }
@@ -104,8 +107,8 @@ public final class WorkflowBuilder<I, O extends @Nullable Object> {
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
-    public final WorkflowBuilder<I, O> fingerprint(WorkflowInputAccessor<I, ?>... accessors) {
-        for (WorkflowInputAccessor<I, ?> accessor : accessors) {
+    public final WorkflowBuilder<I, O> fingerprint(InputAccessor<I, ?>... accessors) {
+        for (InputAccessor<I, ?> accessor : accessors) {
             String member = memberOf(MethodReferenceNameFinder.of(accessor));
             String shown = nameOf(accessor, "field " + (fields.size() + 1));
             fingerprint(new WorkflowInputConverter.InputField<>(shown, member, accessor));
@@ -189,7 +192,7 @@ public final class WorkflowBuilder<I, O extends @Nullable Object> {
     }
 
     /** Executes the runs of one entity one after another, in order. */
-    public WorkflowBuilder<I, O> serialBy(WorkflowInputAccessor<I, ?> entity) {
+    public WorkflowBuilder<I, O> serialBy(InputAccessor<I, ?> entity) {
         concurrency = new ConcurrencyControl(
                 gateKey("serialBy", entity),
                 concurrency.maxConcurrent(),
@@ -205,7 +208,7 @@ public final class WorkflowBuilder<I, O extends @Nullable Object> {
     }
 
     /** Runs only the last trigger of a burst with one key: after a quiet period, at the latest after {@code atMost}. */
-    public WorkflowBuilder<I, O> debounce(WorkflowInputAccessor<I, ?> by, Duration quiet, Duration atMost) {
+    public WorkflowBuilder<I, O> debounce(InputAccessor<I, ?> by, Duration quiet, Duration atMost) {
         return concurrency(() -> new ConcurrencyControl(
                 concurrency.serialBy(),
                 concurrency.maxConcurrent(),
@@ -214,7 +217,7 @@ public final class WorkflowBuilder<I, O extends @Nullable Object> {
     }
 
     /** Starts at most {@code count} runs of one key per time unit; further runs wait. */
-    public WorkflowBuilder<I, O> rateLimit(WorkflowInputAccessor<I, ?> by, int count, Duration per) {
+    public WorkflowBuilder<I, O> rateLimit(InputAccessor<I, ?> by, int count, Duration per) {
         return concurrency(() -> new ConcurrencyControl(
                 concurrency.serialBy(),
                 concurrency.maxConcurrent(),
@@ -373,12 +376,12 @@ public final class WorkflowBuilder<I, O extends @Nullable Object> {
         }
     }
 
-    private ConcurrencyControl.ConcurrencyKey gateKey(String gate, WorkflowInputAccessor<I, ?> accessor) {
+    private ConcurrencyControl.ConcurrencyKey gateKey(String gate, InputAccessor<I, ?> accessor) {
         return input.concurrencyKey(
                 gate, new WorkflowInputConverter.InputField<>(nameOf(accessor, A_FUNCTION), null, accessor));
     }
 
-    private String nameOf(WorkflowInputAccessor<I, ?> accessor, String otherwise) {
+    private String nameOf(InputAccessor<I, ?> accessor, String otherwise) {
         MethodReferenceNameFinder.Method method = MethodReferenceNameFinder.of(accessor);
         String member = memberOf(method);
         return member != null ? member : method != null ? method.name() : otherwise;
@@ -420,4 +423,11 @@ public final class WorkflowBuilder<I, O extends @Nullable Object> {
                 "The definition of workflow \"" + name + "\" is not valid: " + why + ". The workflow was not created.",
                 "Correct the definition.");
     }
+
+    /**
+     * Reads one value from a workflow's input, for example {@code Payment::paymentId}.
+     * It is serializable only so that Semel can find the name of a method reference; Semel never serializes it.
+     */
+    @FunctionalInterface
+    public interface InputAccessor<I, R> extends Function<I, R>, Serializable {}
 }

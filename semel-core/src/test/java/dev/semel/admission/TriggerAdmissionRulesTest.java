@@ -10,6 +10,8 @@ import dev.semel.admission.TriggerAdmissionDecision.SamePayload;
 import dev.semel.admission.TriggerAdmissionRules.HeldKeys;
 import dev.semel.admission.TriggerAdmissionRules.KeyRules;
 import dev.semel.admission.TriggerAdmissionRules.RepeatedTrigger;
+import dev.semel.idempotency.KeyPolicy;
+import dev.semel.idempotency.RequestFingerprint;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.run.RunId;

@@ -8,8 +8,8 @@ import dev.semel.engine.RunSizeLimits;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Await;
-import dev.semel.store.ClaimMemory;
 import dev.semel.store.Dialect;
+import dev.semel.store.StoreWrite;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ final class ActiveRunMemoryTest {
     private static final int FIT = 4;
     private static final String INPUT = "{\"text\":\"" + "x".repeat(10_000) + "\"}";
     private static final EngineLimits LIMITS = EngineLimits.DEFAULT.withRunSize(
-            RunSizeLimits.DEFAULT.withActiveBytes(FIT * ClaimMemory.UNLIMITED.estimate(INPUT.length(), 0)));
+            RunSizeLimits.DEFAULT.withActiveBytes(FIT * StoreWrite.ClaimMemory.UNLIMITED.estimate(INPUT.length(), 0)));
 
     private final AtomicInteger active = new AtomicInteger();
     private final AtomicInteger mostActive = new AtomicInteger();

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.TriggerResult;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
-import dev.semel.trigger.TriggerResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.TriggerResult;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.store.Await;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreWrite;
-import dev.semel.trigger.TriggerResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

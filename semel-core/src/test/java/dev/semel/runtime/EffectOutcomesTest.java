@@ -18,7 +18,7 @@ import dev.semel.workflow.Context;
 import dev.semel.workflow.EffectBuilder;
 import dev.semel.workflow.EffectOutcome;
 import dev.semel.workflow.Retry;
-import dev.semel.workflow.StepFunction;
+import dev.semel.workflow.Step;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -67,7 +67,7 @@ final class EffectOutcomesTest extends SqliteTestBase {
         }
     }
 
-    private EffectOutcome<String> outcome(Context ctx, String protection, StepFunction<String> work) {
+    private EffectOutcome<String> outcome(Context ctx, String protection, Step.StepFunction<String> work) {
         EffectBuilder effect =
                 ctx.effect("send").retry(Retry.exponential(Duration.ofMillis(1)).upTo(3));
         return switch (protection) {

@@ -2,13 +2,13 @@ package dev.semel.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.semel.admission.TriggerSource;
 import dev.semel.schedule.ScheduleTickOutcome;
 import dev.semel.store.Await;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

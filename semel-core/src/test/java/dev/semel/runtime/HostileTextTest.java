@@ -2,6 +2,8 @@ package dev.semel.runtime;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.EffectSpec;
 import dev.semel.definition.StepSpec;
@@ -19,10 +21,8 @@ import dev.semel.store.KeyedSignalStoreWriteCommand.SignalAddress;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
+import dev.semel.store.WorkspaceSettingName.SettingKind;
 import dev.semel.workflow.ApprovalRequest;
 import dev.semel.workflow.EffectOperation;
 import dev.semel.workflow.EscalationPolicy;
@@ -385,7 +385,7 @@ final class HostileTextTest {
                     plain.identifiers(),
                     new Trigger.Sender(TriggerSource.LIBRARY, text, text),
                     false,
-                    plain.checks());
+                    null);
             return probe.ended(probe.semel().trigger(hostile).run());
         });
         places.put("event", (probe, text) -> {
@@ -410,14 +410,14 @@ final class HostileTextTest {
             return "stored";
         });
         places.put("setting", (probe, text) -> {
-            WorkspaceSettingName name = new WorkspaceSettingName(
-                    probe.bench.workspace(), new WorkspaceSettingKind("sample", false, false), "s" + probe.number());
+            SettingKind kind = new SettingKind("sample", false, false);
+            WorkspaceSettingName name = new WorkspaceSettingName(probe.bench.workspace(), kind, "s" + probe.number());
             probe.semel().change(new StoreWriteCommand.SaveSetting(name, text, 0, text));
             return "stored";
         });
         places.put("name of a setting", (probe, text) -> {
-            WorkspaceSettingName name = new WorkspaceSettingName(
-                    probe.bench.workspace(), new WorkspaceSettingKind("sample", false, false), text);
+            WorkspaceSettingName name =
+                    new WorkspaceSettingName(probe.bench.workspace(), new SettingKind("sample", false, false), text);
             probe.semel().change(new StoreWriteCommand.SaveSetting(name, "{}", null, "ann"));
             return "stored";
         });

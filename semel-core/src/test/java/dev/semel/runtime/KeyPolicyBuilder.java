@@ -1,9 +1,9 @@
 package dev.semel.runtime;
 
-import dev.semel.admission.FailedRunDuplicateRequestPolicy;
-import dev.semel.admission.FingerprintField;
-import dev.semel.admission.IdempotencyKeyScope;
-import dev.semel.admission.KeyPolicy;
+import dev.semel.idempotency.FailedRunDuplicateRequestPolicy;
+import dev.semel.idempotency.FingerprintField;
+import dev.semel.idempotency.IdempotencyKeyScope;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;
 import java.time.Duration;

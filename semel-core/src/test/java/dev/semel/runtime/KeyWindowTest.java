@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.TriggerResult;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;
 import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.TriggerResult;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;

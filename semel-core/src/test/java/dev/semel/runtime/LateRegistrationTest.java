@@ -3,16 +3,16 @@ package dev.semel.runtime;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -78,7 +78,7 @@ final class LateRegistrationTest {
                         new Trigger.Identifiers(null, null),
                         new Trigger.Sender(TriggerSource.LIBRARY, "tester", null),
                         false,
-                        Trigger.AdmissionChecks.NONE))
+                        null))
                 .run();
     }
 }

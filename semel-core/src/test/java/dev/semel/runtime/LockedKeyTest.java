@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.TriggerResult;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.store.Await;
 import dev.semel.store.Dialect;
 import dev.semel.store.PostgresStoreFixture;
-import dev.semel.trigger.TriggerResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.FutureTask;

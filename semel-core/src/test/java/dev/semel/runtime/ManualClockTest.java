@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerResult;
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.WorkflowVersion;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.Dialect;
@@ -14,9 +17,6 @@ import dev.semel.store.PostgresStoreFixture;
 import dev.semel.store.SqliteStoreFixture;
 import dev.semel.store.StoreFixture;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerResult;
-import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -53,7 +53,7 @@ final class ManualClockTest {
                 new Trigger.Identifiers(IdempotencyKey.of("K"), null),
                 new Trigger.Sender(TriggerSource.LIBRARY, "tester", null),
                 false,
-                Trigger.AdmissionChecks.NONE));
+                null));
     }
 
     @ParameterizedTest

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.TriggerResult;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;
 import dev.semel.store.Dialect;
-import dev.semel.trigger.TriggerResult;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

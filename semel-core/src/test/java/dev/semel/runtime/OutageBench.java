@@ -2,7 +2,7 @@ package dev.semel.runtime;
 
 import dev.semel.RunStatus;
 import dev.semel.effect.EffectLedger;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.HttpStatusException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.RunStatus;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.StepFailed;
 import dev.semel.store.Await;
@@ -14,7 +14,7 @@ import dev.semel.store.StoreFixture;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
-import dev.semel.workflow.TxAction;
+import dev.semel.workflow.Step;
 import dev.semel.workflow.Workflow;
 import dev.semel.workflow.WorkflowFunction;
 import java.sql.Connection;
@@ -74,7 +74,7 @@ final class PostgresUserCodeTest {
         Workflow<String, String> other =
                 Workflow.define("other", String.class, String.class).body((ctx, _) -> ctx.await(GO));
         semel.register(other);
-        List<TxAction> bad = List.of(
+        List<Step.TxAction> bad = List.of(
                 (sql, _) -> sql.commit(),
                 (sql, _) -> run(sql, "COMMIT"),
                 (sql, _) -> run(sql, "INSERT INTO mine VALUES (2); ROLLBACK"),
@@ -84,7 +84,7 @@ final class PostgresUserCodeTest {
                     throw new StackOverflowError();
                 });
         AtomicInteger done = new AtomicInteger();
-        for (TxAction one : bad) {
+        for (Step.TxAction one : bad) {
             RunHandle<String> run = start((ctx, _) -> {
                 ctx.step("rows").retry(Retry.none()).tx((sql, step) -> {
                     run(sql, "INSERT INTO mine VALUES (1)");

@@ -3,7 +3,7 @@ package dev.semel.runtime;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.StepFailed;
 import dev.semel.replay.ReplayNotificationMode;
 import dev.semel.replay.ReplayPlanApplyOptions;

@@ -3,7 +3,7 @@ package dev.semel.runtime;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.RunStatus;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.store.Await;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreFixture;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.RunStatus;
 import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.engine.EngineLimits;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunId;
 import dev.semel.store.Await;

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.TriggerResult;
+import dev.semel.admission.TriggerSource;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.Dialect;
-import dev.semel.trigger.TriggerResult;
-import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -7,16 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.admission.IdempotencyKeyScope;
+import dev.semel.admission.TriggerResult;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.IdempotencyKeyScope;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;
 import dev.semel.run.RunState;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
-import dev.semel.trigger.TriggerResult;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.RunStatus;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.RunCancelled;
 import dev.semel.store.Await;
 import dev.semel.store.PostgresStoreFixture;

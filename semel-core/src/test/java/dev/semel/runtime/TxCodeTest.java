@@ -7,7 +7,7 @@ import dev.semel.error.StepFailed;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
-import dev.semel.workflow.TxAction;
+import dev.semel.workflow.Step;
 import dev.semel.workflow.Workflow;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -62,7 +62,7 @@ final class TxCodeTest extends SqliteTestBase {
                 .result(SOON);
     }
 
-    private StepFailed refused(TxAction code) {
+    private StepFailed refused(Step.TxAction code) {
         return failure(start(flow((ctx, _) -> {
             ctx.step("rows").retry(Retry.none()).tx((sql, step) -> {
                 run(sql, "INSERT INTO mine VALUES (1)");
@@ -99,7 +99,7 @@ final class TxCodeTest extends SqliteTestBase {
 
     @Test
     void user_code_may_not_end_the_transaction() {
-        List<TxAction> ends = List.of(
+        List<Step.TxAction> ends = List.of(
                 (sql, _) -> sql.commit(),
                 (sql, _) -> sql.rollback(),
                 (sql, _) -> sql.setAutoCommit(true),
@@ -124,7 +124,7 @@ final class TxCodeTest extends SqliteTestBase {
                     }
                 },
                 (sql, _) -> sql.unwrap(Object.class));
-        for (TxAction end : ends) {
+        for (Step.TxAction end : ends) {
             StepFailed failed = refused(end);
             assertEquals("rows", failed.step());
             says(failed, "rolled back the database changes of this step");

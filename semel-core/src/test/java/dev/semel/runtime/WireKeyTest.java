@@ -3,7 +3,7 @@ package dev.semel.runtime;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
 import dev.semel.store.StoreFixture;

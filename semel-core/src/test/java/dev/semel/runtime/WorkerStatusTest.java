@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.ClockAndRandomSource;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.PostgresStoreFixture;
 import java.io.IOException;

@@ -2,6 +2,8 @@ package dev.semel.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;

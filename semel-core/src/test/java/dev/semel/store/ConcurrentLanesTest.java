@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.RunDeduplicationKeyClaim;
+import dev.semel.admission.StartConditions;
 import dev.semel.effect.EffectLedger;
 import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.effect.EffectLedger.LedgerDecision;
@@ -75,7 +77,7 @@ final class ConcurrentLanesTest {
     /** One lane: the runs it drives, and what they hold. */
     private final class LaneWorker {
         private final Random random;
-        private final StoreBatchWriter lane = client.store.openLane();
+        private final WorkflowStore.BatchWriter lane = client.store.openLane();
         private final CommitBatch.LeaseSlot hold;
         private final Map<RunId, RunExecution> executed = new LinkedHashMap<>();
         private final Map<RunId, TestEffect> held = new HashMap<>();
@@ -106,21 +108,19 @@ final class ConcurrentLanesTest {
 
         private StoreWrite<?> trigger() {
             RunId id = new RunId(ids.incrementAndGet(), 7);
-            List<NewRun.StartConditions.QueueLimit> queueLimits = new ArrayList<>();
+            List<StartConditions.QueueLimit> queueLimits = new ArrayList<>();
             for (int queue = QUEUES; queue > 0; queue--) {
                 if (random.nextInt(3) == 0) {
-                    queueLimits.add(new NewRun.StartConditions.QueueLimit("Q" + queue, queue + 1));
+                    queueLimits.add(new StartConditions.QueueLimit("Q" + queue, queue + 1));
                 }
             }
-            var rate = random.nextBoolean()
-                    ? new NewRun.StartConditions.RateLimit("R" + random.nextInt(2), 1, 1_000_000)
-                    : null;
-            var debounceWindow = random.nextInt(4) == 0
-                    ? new NewRun.StartConditions.DebounceWindow("D" + random.nextInt(2), 1, 1)
-                    : null;
+            var rate =
+                    random.nextBoolean() ? new StartConditions.RateLimit("R" + random.nextInt(2), 1, 1_000_000) : null;
+            var debounceWindow =
+                    random.nextInt(4) == 0 ? new StartConditions.DebounceWindow("D" + random.nextInt(2), 1, 1) : null;
             var conditions = queueLimits.isEmpty() && rate == null
                     ? null
-                    : new NewRun.StartConditions(queueLimits, rate, 0, debounceWindow);
+                    : new StartConditions(queueLimits, rate, 0, debounceWindow);
             List<RunDeduplicationKeyClaim> claims =
                     random.nextBoolean() ? List.of(client.key("K" + random.nextInt(200))) : List.of();
             NewRun run = client.linked(id, NewRun.RunParentage.NONE, conditions, RunState.STARTED);

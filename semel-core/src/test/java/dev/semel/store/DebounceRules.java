@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.StartConditions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite.AdmitResult;
@@ -19,9 +21,8 @@ import org.junit.jupiter.api.Test;
 interface DebounceRules {
     TestStoreClient client();
 
-    private static NewRun.StartConditions quiet(String name) {
-        return new NewRun.StartConditions(
-                List.of(), null, 0, new NewRun.StartConditions.DebounceWindow(name, 100, 250));
+    private static StartConditions quiet(String name) {
+        return new StartConditions(List.of(), null, 0, new StartConditions.DebounceWindow(name, 100, 250));
     }
 
     private AdmitResult trigger(RunId id, RunDeduplicationKeyClaim... claims) {
@@ -221,11 +222,10 @@ interface DebounceRules {
 
     @Test
     default void a_queued_run_waits_for_its_debounce_window_and_its_slot() {
-        var queueLimit = new NewRun.StartConditions.QueueLimit("S", 1);
+        var queueLimit = new StartConditions.QueueLimit("S", 1);
         RunId before = client().id();
-        client().apply(client().gated(before, new NewRun.StartConditions(List.of(queueLimit), null, 0, null)));
-        var both = new NewRun.StartConditions(
-                List.of(queueLimit), null, 0, new NewRun.StartConditions.DebounceWindow("Q", 100, 250));
+        client().apply(client().gated(before, new StartConditions(List.of(queueLimit), null, 0, null)));
+        var both = new StartConditions(List.of(queueLimit), null, 0, new StartConditions.DebounceWindow("Q", 100, 250));
         RunId run = client().id();
         client().apply(client().gated(run, both));
         assertEquals(absorbed(run, StoreFixture.START + 100), client().apply(client().gated(client().id(), both)));

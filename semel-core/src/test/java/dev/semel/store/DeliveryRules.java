@@ -204,7 +204,7 @@ interface DeliveryRules {
         }
         for (DeliveryOutcome deliveryOutcome : List.of(DeliveryOutcome.INVALID_SIGNATURE, DeliveryOutcome.STALE)) {
             Object answer = client().change(new StoreWriteCommand.RecordDelivery(row("", deliveryOutcome), memory));
-            assertEquals(NullWriteResultPlaceholder.NOTHING, answer);
+            assertEquals(StoreWriteCommand.NullResult.NOTHING, answer);
         }
         assertEquals(
                 DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "a genuine one is always kept");

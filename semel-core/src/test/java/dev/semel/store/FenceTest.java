@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 final class FenceTest {
     private static final long OTHER = 78;
     private TestStoreClient client = new TestStoreClient(Dialect.POSTGRES);
-    private StoreBatchWriter otherLane = client.store.openLane();
+    private WorkflowStore.BatchWriter otherLane = client.store.openLane();
     private WorkerLeases otherLeases = client.store.openLeases();
 
     @BeforeEach

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreWriteCommand.CommandReply;
 import java.util.List;
@@ -157,7 +158,7 @@ interface IdempotentCommandRules {
         Object refused = client().applyAll(new StoreWrite.ExecuteCommand<>(new StoreWriteCommand.CreateToken(
                         late, new StoreWriteCommand.CreateWorkspace("two", TestStoreClient.bytes("another")))))
                 .getFirst();
-        assertEquals(NullWriteResultPlaceholder.NOTHING, refused);
+        assertEquals(StoreWriteCommand.NullResult.NOTHING, refused);
         assertEquals(1, client().fixture.count("semel_token"));
         assertEquals(2, client().fixture.count("semel_workspace"));
     }

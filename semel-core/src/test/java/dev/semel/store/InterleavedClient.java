@@ -17,8 +17,8 @@ final class InterleavedClient implements AutoCloseable {
     final int number;
     final StatementGate turnstile = new StatementGate();
     final WorkflowStore store;
-    final StoreBatchWriter lane;
-    final StoreBatchWriter txLane;
+    final WorkflowStore.BatchWriter lane;
+    final WorkflowStore.BatchWriter txLane;
     final WorkerLeases leases;
     private final AtomicLong ids = new AtomicLong();
     private @Nullable FutureTask<Object> task;
@@ -115,7 +115,7 @@ final class InterleavedClient implements AutoCloseable {
         return decided(txLane, new CommitBatch(new CommitBatch.LeaseSlot(lease, store.lanes() + number), List.of(tx)));
     }
 
-    private static Object decided(StoreBatchWriter lane, CommitBatch batch) {
+    private static Object decided(WorkflowStore.BatchWriter lane, CommitBatch batch) {
         for (int tried = 0; tried < MOST_TRIES; tried++) {
             try {
                 Object outcome = lane.apply(batch).getFirst();

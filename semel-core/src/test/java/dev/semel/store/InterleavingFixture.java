@@ -1,11 +1,14 @@
 package dev.semel.store;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.StartConditions;
+import dev.semel.admission.TriggerSource;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite.RunExecution;
-import dev.semel.trigger.TriggerSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -23,16 +26,16 @@ final class InterleavingFixture implements AutoCloseable {
     static final long LEASE = TestStoreClient.LEASE;
 
     static final long OTHER = 78;
-    static final NewRun.StartConditions GATE = new NewRun.StartConditions(
-            List.of(new NewRun.StartConditions.QueueLimit("queue", 1)),
-            new NewRun.StartConditions.RateLimit("rate", 1_000, 5),
+    static final StartConditions GATE = new StartConditions(
+            List.of(new StartConditions.QueueLimit("queue", 1)),
+            new StartConditions.RateLimit("rate", 1_000, 5),
             0,
             null);
-    static final NewRun.StartConditions QUIET = new NewRun.StartConditions(
+    static final StartConditions QUIET = new StartConditions(
             List.of(),
             null,
             0,
-            new NewRun.StartConditions.DebounceWindow("quiet", TestStoreClient.WINDOW, TestStoreClient.WINDOW));
+            new StartConditions.DebounceWindow("quiet", TestStoreClient.WINDOW, TestStoreClient.WINDOW));
 
     final PostgresStoreFixture stores = PostgresStoreFixture.withClockByHand();
     final TestStoreClient client = new TestStoreClient(stores);
@@ -157,7 +160,7 @@ final class InterleavingFixture implements AutoCloseable {
 
     /** The run that failed goes on in place. */
     StoreWriteCommand.ResumeFailedRun resume(StoreWriteCommand.ChangeAuthor by) {
-        List<NewRun.StartConditions.QueueLimit> queueLimits = GATE.queueLimits();
+        List<StartConditions.QueueLimit> queueLimits = GATE.queueLimits();
         return new StoreWriteCommand.ResumeFailedRun(
                 ws, failed, StoreFixture.START, follows(), 1 << 24, 0, "[\"resumed\"]", queueLimits, List.of(), by);
     }
@@ -211,7 +214,7 @@ final class InterleavingFixture implements AutoCloseable {
         return new StoreWrite.AdmitRun(client.run(claim(side)), List.of(claims), true, change);
     }
 
-    StoreWrite.AdmitRun gated(InterleavedClient side, NewRun.StartConditions conditions) {
+    StoreWrite.AdmitRun gated(InterleavedClient side, StartConditions conditions) {
         NewRun run = client.gatedRun(claim(side), conditions, RunState.STARTED);
         return new StoreWrite.AdmitRun(run, List.of(client.key("gated by " + side.number)), true, change);
     }

@@ -3,6 +3,7 @@ package dev.semel.store;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.StartConditions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.List;
@@ -65,16 +66,15 @@ final class InvariantsTest {
             RunId run = client.fresh(client.key("K"));
             client.fresh();
             client.apply(client.append(run, 0, "[]"));
-            var conditions = new NewRun.StartConditions(
-                    List.of(new NewRun.StartConditions.QueueLimit("Q", 1)),
+            var conditions = new StartConditions(
+                    List.of(new StartConditions.QueueLimit("Q", 1)),
                     null,
                     0,
-                    new NewRun.StartConditions.DebounceWindow("D", 1, 1));
+                    new StartConditions.DebounceWindow("D", 1, 1));
             var links = new NewRun.RunParentage(null, run, run);
             client.apply(
                     client.admit(client.linked(client.id(), links, conditions, RunState.STARTED), List.of(), false));
-            client.apply(
-                    client.gated(client.id(), new NewRun.StartConditions(conditions.queueLimits(), null, 0, null)));
+            client.apply(client.gated(client.id(), new StartConditions(conditions.queueLimits(), null, 0, null)));
             client.apply(TestStoreClient.ops(run, TestEffect.of(client.ws, "d").reserve(run)));
             client.change(new StoreWriteCommand.SendSignal(client.ws, run, "s", "k", "{}"));
             client.apply(new StoreWrite.RecordDuplicates(List.of(client.seen(run, false, 3))));

@@ -17,7 +17,7 @@ final class KeyedSignalConcurrencyTest {
     private static final int ROUNDS = 60;
 
     private final TestStoreClient client = new TestStoreClient(Dialect.POSTGRES);
-    private final StoreBatchWriter second = client.store.openLane();
+    private final WorkflowStore.BatchWriter second = client.store.openLane();
 
     @AfterEach
     void close() {

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.TriggerSource;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.TriggerSource;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,5 +1,7 @@
 package dev.semel.store;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;

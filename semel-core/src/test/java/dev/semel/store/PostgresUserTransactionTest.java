@@ -173,7 +173,7 @@ final class PostgresUserTransactionTest {
     @Test
     void other_statements_are_rejected() {
         RunId run = by.run();
-        try (StoreBatchWriter lane = client.store.openTxLane()) {
+        try (WorkflowStore.BatchWriter lane = client.store.openTxLane()) {
             var batch = new CommitBatch(
                     new CommitBatch.LeaseSlot(TestStoreClient.LEASE, client.store.lanes()), List.of(client.end(run)));
             assertThrows(IllegalArgumentException.class, () -> lane.apply(batch));

@@ -78,7 +78,7 @@ final class PostgresWakeNotifierTest {
     }
 
     private static void change(PostgresStore store, StoreWriteCommand<?> edit) {
-        try (StoreBatchWriter lane = store.openLane()) {
+        try (WorkflowStore.BatchWriter lane = store.openLane()) {
             lane.apply(new CommitBatch(null, List.of(new StoreWrite.ExecuteCommand<>(edit))));
         }
     }

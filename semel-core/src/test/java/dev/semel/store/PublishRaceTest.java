@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class PublishRaceTest {
     private static final long OTHER = 78;
     private final TestStoreClient client = new TestStoreClient(Dialect.POSTGRES);
-    private final StoreBatchWriter otherLane = client.store.openLane();
+    private final WorkflowStore.BatchWriter otherLane = client.store.openLane();
     private final WorkerLeases otherLeases = client.store.openLeases();
 
     @BeforeEach

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;

@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.StartConditions;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -37,10 +40,7 @@ interface ResumeRules {
     }
 
     private StoreWriteCommand.ResumeFailedRun resume(
-            RunId run,
-            int end,
-            List<NewRun.StartConditions.QueueLimit> queueLimits,
-            EffectLedger.LedgerOperation... ops) {
+            RunId run, int end, List<StartConditions.QueueLimit> queueLimits, EffectLedger.LedgerOperation... ops) {
         DatabaseRows.RunEnd runEnd = client().runOf(run).end();
         return new StoreWriteCommand.ResumeFailedRun(
                 client().ws,
@@ -220,8 +220,8 @@ interface ResumeRules {
 
     @Test
     default void a_resumed_run_enters_its_queues_again() {
-        var queueLimit = new NewRun.StartConditions.QueueLimit("Q", 1);
-        var conditions = new NewRun.StartConditions(List.of(queueLimit), null, 0, null);
+        var queueLimit = new StartConditions.QueueLimit("Q", 1);
+        var conditions = new StartConditions(List.of(queueLimit), null, 0, null);
         RunId run = client().id();
         client().apply(client().gated(run, conditions));
         client().claim();
@@ -242,13 +242,10 @@ interface ResumeRules {
     default void a_rejected_resume_leaves_no_queue_entry() {
         RunId run = client().fresh();
         assertEquals(
-                ResumeResult.MOVED,
-                client().change(resume(run, 0, List.of(new NewRun.StartConditions.QueueLimit("Q", 1)))));
+                ResumeResult.MOVED, client().change(resume(run, 0, List.of(new StartConditions.QueueLimit("Q", 1)))));
         RunId first = client().id();
         client().apply(client().gated(
-                        first,
-                        new NewRun.StartConditions(
-                                List.of(new NewRun.StartConditions.QueueLimit("Q", 1)), null, 0, null)));
+                        first, new StartConditions(List.of(new StartConditions.QueueLimit("Q", 1)), null, 0, null)));
         assertTrue(TestStoreClient.runs(client().claim()).contains(first));
     }
 

@@ -1,6 +1,9 @@
 package dev.semel.store;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.StartConditions;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -43,7 +46,7 @@ final class ResumeScript {
                 (count + 1) << 24,
                 chunks.size(),
                 MARK,
-                random.nextInt(3) == 0 ? List.of(new NewRun.StartConditions.QueueLimit("q1", 1)) : List.of(),
+                random.nextInt(3) == 0 ? List.of(new StartConditions.QueueLimit("q1", 1)) : List.of(),
                 said(id),
                 new StoreWriteCommand.ChangeAuthor(new RunId(930_000 + ++made, 5), "ann", "mended"));
     }

@@ -93,11 +93,12 @@ interface RolloutRules {
     @Test
     default void a_text_based_on_the_seen_version_is_published_and_others_change_nothing() {
         assertEquals(WorkflowVersionRollout.of(1), after("text 1", 0, 0));
-        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("other", 0, 0), "somebody made it meanwhile");
+        assertEquals(StoreWriteCommand.NullResult.NOTHING, publishAfter("other", 0, 0), "somebody made it meanwhile");
         assertEquals(WorkflowVersionRollout.of(2), after("text 2", 1, 0));
         long before = client().reads.catalogVersion();
-        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text 3", 1, 0), "somebody published meanwhile");
-        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text 3", 3, 0), "there is no such version");
+        assertEquals(
+                StoreWriteCommand.NullResult.NOTHING, publishAfter("text 3", 1, 0), "somebody published meanwhile");
+        assertEquals(StoreWriteCommand.NullResult.NOTHING, publishAfter("text 3", 3, 0), "there is no such version");
         assertEquals(WorkflowVersionRollout.of(2), after("text 2", 1, 0), "asked twice");
         assertEquals(before, client().reads.catalogVersion());
         assertEquals(
@@ -109,15 +110,15 @@ interface RolloutRules {
     default void a_publish_does_not_end_a_candidate_that_its_author_did_not_see() {
         publish("text 1");
         stage("text 2", 10);
-        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text 3", 1, 0));
+        assertEquals(StoreWriteCommand.NullResult.NOTHING, publishAfter("text 3", 1, 0));
         assertEquals(new WorkflowVersionRollout(3, 0, 0, 3), after("text 3", 1, 2));
-        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text 4", 3, 2), "the candidate is over");
+        assertEquals(StoreWriteCommand.NullResult.NOTHING, publishAfter("text 4", 3, 2), "the candidate is over");
     }
 
     @Test
     default void an_unpublished_workflow_has_no_base_version() {
-        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text", 1, 0));
-        assertEquals(NullWriteResultPlaceholder.NOTHING, publishAfter("text", 0, 1));
+        assertEquals(StoreWriteCommand.NullResult.NOTHING, publishAfter("text", 1, 0));
+        assertEquals(StoreWriteCommand.NullResult.NOTHING, publishAfter("text", 0, 1));
         assertEquals(1, client().reads.workflows(client().ws).size());
     }
 
@@ -127,7 +128,7 @@ interface RolloutRules {
         var mine = new StoreWriteCommand.PublishIfUnchanged(
                 new StoreWriteCommand.PublishVersion(client().ws, "mine", "wf_mine", "text", "tester"), counted, null);
         client().change(new StoreWriteCommand.PublishVersion(client().ws, "theirs", "wf_theirs", "text", "tester"));
-        assertEquals(NullWriteResultPlaceholder.NOTHING, refused(mine));
+        assertEquals(StoreWriteCommand.NullResult.NOTHING, refused(mine));
         assertEquals(2, client().reads.workflows(client().ws).size(), "not even its name is there");
         var again = new StoreWriteCommand.PublishIfUnchanged(
                 mine.publish(), client().reads.catalogVersion(), null);
@@ -142,12 +143,12 @@ interface RolloutRules {
         var none = new StoreWriteCommand.VersionsInForce(0, 0);
         client().change(new StoreWriteCommand.PublishVersion(client().ws, "theirs", "wf_theirs", "text", "tester"));
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 refused(new StoreWriteCommand.PublishIfUnchanged(text, counted, none)),
                 "counted too early");
         long again = client().reads.catalogVersion();
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 refused(new StoreWriteCommand.PublishIfUnchanged(
                         text, again, new StoreWriteCommand.VersionsInForce(1, 0))),
                 "there is nothing that could have been seen");
@@ -162,7 +163,7 @@ interface RolloutRules {
     @Test
     default void an_unpublished_workflow_has_no_candidate() {
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 refused(new StoreWriteCommand.StageCandidate(client().ws, "none", "text", 10, "tester")));
         assertEquals(1, client().reads.workflows(client().ws).size());
     }
@@ -201,7 +202,7 @@ interface RolloutRules {
         assertEquals("text 1", there(client().reads.version("wf_pay", 4)).body());
         assertRollout(WorkflowVersionRollout.of(4), false, rollback(1));
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 refused(new StoreWriteCommand.RollBackVersion(client().ws, "wf_pay", 5, "tester", "")));
     }
 
@@ -228,13 +229,13 @@ interface RolloutRules {
         stage("text 2", 10);
         int other = client().workspace("two").ws();
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 refused(new StoreWriteCommand.PromoteCandidate(other, "wf_pay", 0, "tester")));
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 refused(new StoreWriteCommand.RollBackVersion(other, "wf_pay", 0, "tester", "")));
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 refused(new StoreWriteCommand.StageCandidate(other, "pay", "text 3", 10, "tester")));
         assertEquals(
                 new WorkflowVersionRollout(1, 2, 10, 2),

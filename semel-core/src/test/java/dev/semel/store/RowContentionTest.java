@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.StartConditions;
 import dev.semel.effect.EffectLedger;
 import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.effect.EffectLedger.LedgerDecision;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** On a real PostgreSQL: two transactions that meet at one row, in the order that hurts. */
 final class RowContentionTest {
     private final TestStoreClient client = new TestStoreClient(Dialect.POSTGRES);
-    private final StoreBatchWriter second = client.store.openLane();
+    private final WorkflowStore.BatchWriter second = client.store.openLane();
     private final CommitBatch.LeaseSlot secondHold = new CommitBatch.LeaseSlot(TestStoreClient.LEASE, 1);
 
     @AfterEach
@@ -189,8 +190,7 @@ final class RowContentionTest {
 
     @Test
     void two_concurrent_first_debounced_triggers_are_one_run() throws Exception {
-        var conditions = new NewRun.StartConditions(
-                List.of(), null, 0, new NewRun.StartConditions.DebounceWindow("Q", 100, 100));
+        var conditions = new StartConditions(List.of(), null, 0, new StartConditions.DebounceWindow("Q", 100, 100));
         for (int round = 0; round < 20; round++) {
             StoreWrite.AdmitRun here = client.gated(client.id(), conditions, client.key("here " + round));
             StoreWrite.AdmitRun there = client.gated(client.id(), conditions, client.key("there " + round));
@@ -207,8 +207,7 @@ final class RowContentionTest {
 
     @Test
     void a_run_queued_while_the_last_one_leaves_still_starts() throws Exception {
-        var conditions =
-                new NewRun.StartConditions(List.of(new NewRun.StartConditions.QueueLimit("Q", 1)), null, 0, null);
+        var conditions = new StartConditions(List.of(new StartConditions.QueueLimit("Q", 1)), null, 0, null);
         RunId before = client.id();
         client.apply(client.gated(before, conditions));
         RunExecution driver = client.claim().getFirst();

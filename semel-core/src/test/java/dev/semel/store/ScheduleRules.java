@@ -286,10 +286,10 @@ interface ScheduleRules {
         lay(laid("a", "one", at(0)));
         StoreWriteCommand.ChangeAuthor by = client().by("tester", "");
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 refused(new StoreWriteCommand.PauseSchedule(client().ws + 1, TestStoreClient.WORKFLOW, "a", true, by)));
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 refused(new StoreWriteCommand.PauseSchedule(client().ws, TestStoreClient.WORKFLOW, "none", true, by)));
         assertTrue(assertThere(client().change(new StoreWriteCommand.PauseSchedule(
                         client().ws, TestStoreClient.WORKFLOW, "a", true, by)))

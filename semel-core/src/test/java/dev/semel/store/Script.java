@@ -1,9 +1,10 @@
 package dev.semel.store;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.TriggerSource;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;

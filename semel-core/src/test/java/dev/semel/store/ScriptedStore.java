@@ -20,7 +20,7 @@ final class ScriptedStore implements AutoCloseable {
     private final WorkflowStore store;
     private final Connection beside;
     private final List<String> tables;
-    private final StoreBatchWriter lane;
+    private final WorkflowStore.BatchWriter lane;
     private final WorkerLeases leases;
     private long lease = 1;
 

@@ -15,13 +15,13 @@ import org.junit.jupiter.api.Test;
 
 /** Documents that a workspace keeps: versions, and who may replace which. */
 interface SettingRules {
-    WorkspaceSettingKind WATCHED = new WorkspaceSettingKind("channel", false, true);
-    WorkspaceSettingKind KEEPING = new WorkspaceSettingKind("template", true, true);
-    WorkspaceSettingKind PLAIN = new WorkspaceSettingKind("profile", false, false);
+    WorkspaceSettingName.SettingKind WATCHED = new WorkspaceSettingName.SettingKind("channel", false, true);
+    WorkspaceSettingName.SettingKind KEEPING = new WorkspaceSettingName.SettingKind("template", true, true);
+    WorkspaceSettingName.SettingKind PLAIN = new WorkspaceSettingName.SettingKind("profile", false, false);
 
     TestStoreClient client();
 
-    private WorkspaceSettingName name(WorkspaceSettingKind kind, String text) {
+    private WorkspaceSettingName name(WorkspaceSettingName.SettingKind kind, String text) {
         return new WorkspaceSettingName(client().ws, kind, text);
     }
 
@@ -63,7 +63,7 @@ interface SettingRules {
 
     @Test
     default void of_two_writers_replacing_one_version_one_gets_a_conflict() {
-        for (WorkspaceSettingKind kind : List.of(WATCHED, KEEPING, PLAIN)) {
+        for (WorkspaceSettingName.SettingKind kind : List.of(WATCHED, KEEPING, PLAIN)) {
             WorkspaceSettingName name = name(kind, "contested");
             put(name, "{}", 0);
             DatabaseRows.SettingRow won = put(name, "{\"by\":\"one\"}", 1);
@@ -92,7 +92,7 @@ interface SettingRules {
 
     @Test
     default void a_put_with_a_lost_response_returns_the_same_again() {
-        for (WorkspaceSettingKind kind : List.of(WATCHED, KEEPING, PLAIN)) {
+        for (WorkspaceSettingName.SettingKind kind : List.of(WATCHED, KEEPING, PLAIN)) {
             WorkspaceSettingName name = name(kind, "lost");
             put(name, "{}", null);
             var edit = new StoreWriteCommand.SaveSetting(name, "{\"a\":1}", 1, "tester");
@@ -109,7 +109,7 @@ interface SettingRules {
 
     @Test
     default void older_versions_are_kept_only_if_the_kind_keeps_them() {
-        for (WorkspaceSettingKind kind : List.of(KEEPING, PLAIN)) {
+        for (WorkspaceSettingName.SettingKind kind : List.of(KEEPING, PLAIN)) {
             WorkspaceSettingName name = name(kind, "a");
             put(name, "{\"v\":1}", null);
             put(name, "{\"v\":2}", null);

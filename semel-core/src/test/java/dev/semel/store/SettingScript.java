@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Changes of settings, few names and few texts. Has dice of its own, so that it leaves the other histories as they are. */
 final class SettingScript {
-    private static final List<WorkspaceSettingKind> KINDS =
+    private static final List<WorkspaceSettingName.SettingKind> KINDS =
             List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN);
     private static final List<String> NAMES = List.of("a", "b", "b\na");
 
@@ -24,7 +24,7 @@ final class SettingScript {
     }
 
     private WorkspaceSettingName name() {
-        WorkspaceSettingKind kind = KINDS.get(random.nextInt(KINDS.size()));
+        WorkspaceSettingName.SettingKind kind = KINDS.get(random.nextInt(KINDS.size()));
         return new WorkspaceSettingName(1 + random.nextInt(2), kind, NAMES.get(random.nextInt(NAMES.size())));
     }
 

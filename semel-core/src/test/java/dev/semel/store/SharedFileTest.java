@@ -20,7 +20,7 @@ final class SharedFileTest {
     private static final long OTHER = 78;
     private static final CommitBatch.LeaseSlot THERE = new CommitBatch.LeaseSlot(OTHER, 0);
     private final TestStoreClient client = new TestStoreClient(SqliteStoreFixture.shared());
-    private final StoreBatchWriter otherLane = client.store.openLane();
+    private final WorkflowStore.BatchWriter otherLane = client.store.openLane();
     private final WorkerLeases otherLeases = client.store.openLeases();
 
     @BeforeEach

@@ -3,6 +3,7 @@ package dev.semel.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.semel.admission.StartConditions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite.RunExecution;
@@ -97,7 +98,7 @@ interface SignalRules {
     @Test
     default void a_signal_does_not_start_a_run_before_its_time() {
         RunId run = client().id();
-        client().apply(client().gated(run, new NewRun.StartConditions(List.of(), null, 100, null)));
+        client().apply(client().gated(run, new StartConditions(List.of(), null, 100, null)));
         assertEquals(SignalResult.DELIVERED, client().change(signal(run, "k")));
         assertEquals(List.of(), client().claim());
         client().fixture.setTime(StoreFixture.START + 100);

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.StartConditions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite.AdmitResult;
@@ -20,15 +22,15 @@ import org.junit.jupiter.api.Test;
 interface StartConditionRules {
     TestStoreClient client();
 
-    private static NewRun.StartConditions queues(NewRun.StartConditions.QueueLimit... queueLimits) {
-        return new NewRun.StartConditions(List.of(queueLimits), null, 0, null);
+    private static StartConditions queues(StartConditions.QueueLimit... queueLimits) {
+        return new StartConditions(List.of(queueLimits), null, 0, null);
     }
 
-    private static NewRun.StartConditions one(int cap) {
-        return queues(new NewRun.StartConditions.QueueLimit("Q", cap));
+    private static StartConditions one(int cap) {
+        return queues(new StartConditions.QueueLimit("Q", cap));
     }
 
-    private RunId enter(NewRun.StartConditions conditions) {
+    private RunId enter(StartConditions conditions) {
         RunId run = client().id();
         AdmitResult.Fresh fresh =
                 assertInstanceOf(AdmitResult.Fresh.class, client().apply(client().gated(run, conditions)));
@@ -82,8 +84,8 @@ interface StartConditionRules {
 
     @Test
     default void a_run_in_two_queues_starts_when_both_have_a_free_slot() {
-        var left = new NewRun.StartConditions.QueueLimit("L", 1);
-        var right = new NewRun.StartConditions.QueueLimit("R", 1);
+        var left = new StartConditions.QueueLimit("L", 1);
+        var right = new StartConditions.QueueLimit("R", 1);
         RunId inLeft = enter(queues(left));
         RunId inRight = enter(queues(right));
         RunId both = enter(queues(right, left));
@@ -94,10 +96,10 @@ interface StartConditionRules {
         assertEquals(List.of(new RunExecution(both, 1)), client().claim());
     }
 
-    private static NewRun.StartConditions last(int cap, long delay, NewRun.StartConditions.QueueLimit... others) {
-        List<NewRun.StartConditions.QueueLimit> all = new ArrayList<>(List.of(others));
-        all.add(new NewRun.StartConditions.QueueLimit("Q", cap, true));
-        return new NewRun.StartConditions(all, null, delay, null);
+    private static StartConditions last(int cap, long delay, StartConditions.QueueLimit... others) {
+        List<StartConditions.QueueLimit> all = new ArrayList<>(List.of(others));
+        all.add(new StartConditions.QueueLimit("Q", cap, true));
+        return new StartConditions(all, null, delay, null);
     }
 
     @Test
@@ -120,7 +122,7 @@ interface StartConditionRules {
 
     @Test
     default void a_run_that_waits_in_one_queue_takes_no_place_in_its_last() {
-        var ann = new NewRun.StartConditions.QueueLimit("ann", 1);
+        var ann = new StartConditions.QueueLimit("ann", 1);
         RunId delayed = enter(last(1, 100, ann));
         RunId behind = enter(last(1, 0, ann));
         RunId other = enter(last(1, 0));
@@ -255,7 +257,7 @@ interface StartConditionRules {
         client().apply(client().gated(run, one(1), key));
         List<Object> again = client().decided(
                         client().gated(client().id(), one(1), key),
-                        client().gated(client().id(), queues(new NewRun.StartConditions.QueueLimit("other", 1)), key));
+                        client().gated(client().id(), queues(new StartConditions.QueueLimit("other", 1)), key));
         for (Object outcome : again) {
             RunDeduplicationKeyRecord keyRecord = assertInstanceOf(AdmitResult.KeysHeld.class, outcome)
                     .keyRecords()
@@ -263,7 +265,7 @@ interface StartConditionRules {
             assertNotNull(keyRecord);
             assertEquals(run, keyRecord.run());
         }
-        var rate = new NewRun.StartConditions(List.of(), new NewRun.StartConditions.RateLimit("R", 1000, 2), 0, null);
+        var rate = new StartConditions(List.of(), new StartConditions.RateLimit("R", 1000, 2), 0, null);
         assertInstanceOf(AdmitResult.KeysHeld.class, client().apply(client().gated(client().id(), rate, key)));
         assertEquals(1, client().fixture.count("semel_queue_entry"));
         assertEquals(1, client().fixture.count("semel_queue"));
@@ -286,8 +288,7 @@ interface StartConditionRules {
 
     @Test
     default void a_rate_limit_spaces_the_starts_after_its_burst() {
-        var conditions =
-                new NewRun.StartConditions(List.of(), new NewRun.StartConditions.RateLimit("R", 1000, 2), 0, null);
+        var conditions = new StartConditions(List.of(), new StartConditions.RateLimit("R", 1000, 2), 0, null);
         RunId[] runs = {enter(conditions), enter(conditions), enter(conditions), enter(conditions)};
         assertEquals(List.of(new RunExecution(runs[0], 1), new RunExecution(runs[1], 1)), client().claim());
         assertEquals(StoreFixture.START + 1000, client().work(runs[2]).due());
@@ -305,7 +306,7 @@ interface StartConditionRules {
 
     @Test
     default void a_delayed_run_is_queued_until_its_time() {
-        RunId run = enter(new NewRun.StartConditions(List.of(), null, 50, null));
+        RunId run = enter(new StartConditions(List.of(), null, 50, null));
         assertEquals(RunState.QUEUED, client().runOf(run).state());
         assertEquals(
                 "{\"for\":\"delay\",\"until\":" + (StoreFixture.START + 50) + "}",

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -109,7 +110,7 @@ interface StoreCommandRules {
                         List.of(new StoreWrite.ExecuteCommand<>(
                                 new StoreWriteCommand.PauseWorkflow(client().ws, "wf_no", true)))))
                 .getFirst();
-        assertEquals(NullWriteResultPlaceholder.NOTHING, answer);
+        assertEquals(StoreWriteCommand.NullResult.NOTHING, answer);
     }
 
     @Test
@@ -121,7 +122,7 @@ interface StoreCommandRules {
         Object answer = client().applyAll(new StoreWrite.ExecuteCommand<>(
                         new StoreWriteCommand.PauseWorkflow(other, TestStoreClient.WORKFLOW, false)))
                 .getFirst();
-        assertEquals(NullWriteResultPlaceholder.NOTHING, answer);
+        assertEquals(StoreWriteCommand.NullResult.NOTHING, answer);
         assertTrue(there(client().reads.workflow(client().ws, "one")).paused());
         assertFalse(client().freeWork(), "its queued runs stay where they are");
     }
@@ -165,7 +166,7 @@ interface StoreCommandRules {
         var sameHash = new DatabaseRows.TokenRow(
                 "tok_2", client().ws, "one", "ci", TestStoreClient.bytes("hash"), "admin", 0, 0, 0, null);
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 client().applyAll(new StoreWrite.ExecuteCommand<>(new StoreWriteCommand.CreateToken(sameHash)))
                         .getFirst());
         assertEquals(1, client().reads.tokens(client().ws).size());
@@ -233,7 +234,7 @@ interface StoreCommandRules {
         var refused =
                 new StoreWriteCommand.AuditEntry(client().ws, "token.create", "tok_2", client().by("op", "again"));
         assertEquals(
-                NullWriteResultPlaceholder.NOTHING,
+                StoreWriteCommand.NullResult.NOTHING,
                 client().applyAll(new StoreWrite.ExecuteCommand<>(new StoreWriteCommand.AuditedCommand<>(
                                 new StoreWriteCommand.CreateToken(tokenRow), Objects::nonNull, refused)))
                         .getFirst());

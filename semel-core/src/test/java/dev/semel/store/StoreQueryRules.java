@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.TriggerSource;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -136,7 +137,8 @@ final class StoreQuerySnapshot {
                 () -> Set.copyOf(reads.oldEvents(ws, StoreFixture.START + 3_000_000, 3))
                         .size());
         answer("names like", () -> reads.keysStartingWith(ws, RunDeduplicationKey.KeyKind.KEY, "a", 5));
-        for (WorkspaceSettingKind kind : List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN)) {
+        for (WorkspaceSettingName.SettingKind kind :
+                List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN)) {
             answer("settings " + kind.word(), () -> reads.settings(ws, kind.word(), "", 1_000));
             answer("settings after", () -> reads.settings(ws, kind.word(), "a", 1));
             answer("setting", () -> reads.setting(ws, kind.word(), "b"));

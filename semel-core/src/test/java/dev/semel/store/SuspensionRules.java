@@ -220,17 +220,21 @@ interface SuspensionRules {
             client().apply(client().admit(
                             i == 2 ? withInput(run, "\"" + "x".repeat(9_998) + "\"") : run, List.of(), false));
         }
-        long small = ClaimMemory.UNLIMITED.estimate(
+        long small = StoreWrite.ClaimMemory.UNLIMITED.estimate(
                 client().run(client().id()).input().length(), 0);
-        assertEquals(Set.copyOf(runs.subList(0, 2)), claimedWithin(new ClaimMemory(4 * small, Long.MAX_VALUE)));
-        assertEquals(Set.of(), claimedWithin(new ClaimMemory(4 * small, Long.MAX_VALUE)), "the others wait behind it");
+        assertEquals(
+                Set.copyOf(runs.subList(0, 2)), claimedWithin(new StoreWrite.ClaimMemory(4 * small, Long.MAX_VALUE)));
+        assertEquals(
+                Set.of(),
+                claimedWithin(new StoreWrite.ClaimMemory(4 * small, Long.MAX_VALUE)),
+                "the others wait behind it");
         assertEquals(
                 Set.copyOf(runs.subList(2, 4)),
-                claimedWithin(new ClaimMemory(3 * small, 2 * small)),
+                claimedWithin(new StoreWrite.ClaimMemory(3 * small, 2 * small)),
                 "the large one counts as two");
     }
 
-    private Set<RunId> claimedWithin(ClaimMemory memory) {
+    private Set<RunId> claimedWithin(StoreWrite.ClaimMemory memory) {
         return Set.copyOf(TestStoreClient.runs(
                 client().apply(new StoreWrite.ClaimRuns(5, List.of(), Integer.MAX_VALUE, memory))));
     }
@@ -258,13 +262,13 @@ interface SuspensionRules {
         client().fixture.advance(Duration.ofSeconds(11));
         client().leases.start(78, "client", client().slots(), TestStoreClient.TTL);
         client().leases.takeOverExpired(0);
-        long bytes = ClaimMemory.UNLIMITED.estimate(
+        long bytes = StoreWrite.ClaimMemory.UNLIMITED.estimate(
                 client().run(client().id()).input().length(), 10_000);
         CommitBatch.LeaseSlot hold = new CommitBatch.LeaseSlot(78, 0);
-        ClaimMemory little = new ClaimMemory(bytes - 1, Long.MAX_VALUE);
+        StoreWrite.ClaimMemory little = new StoreWrite.ClaimMemory(bytes - 1, Long.MAX_VALUE);
         assertEquals(
                 List.of(), client().applyAs(hold, new StoreWrite.ClaimRuns(1, List.of(), Integer.MAX_VALUE, little)));
-        ClaimMemory enough = new ClaimMemory(bytes, Long.MAX_VALUE);
+        StoreWrite.ClaimMemory enough = new StoreWrite.ClaimMemory(bytes, Long.MAX_VALUE);
         assertEquals(
                 List.of(large.run()),
                 TestStoreClient.runs(

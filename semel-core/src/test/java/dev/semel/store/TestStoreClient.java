@@ -1,10 +1,13 @@
 package dev.semel.store;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.StartConditions;
+import dev.semel.admission.TriggerSource;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.TriggerSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,13 +24,13 @@ final class TestStoreClient implements AutoCloseable {
 
     final StoreFixture fixture;
     final WorkflowStore store;
-    final StoreBatchWriter lane;
+    final WorkflowStore.BatchWriter lane;
     final StoreQueries reads;
     final WorkerLeases leases;
     final CommitBatch.LeaseSlot hold = new CommitBatch.LeaseSlot(LEASE, 0);
     final int ws;
     private long nextId = 1_000_000;
-    private @Nullable StoreBatchWriter txLane;
+    private WorkflowStore.@Nullable BatchWriter txLane;
 
     TestStoreClient(Dialect dialect) {
         this(dialect.emptied());
@@ -190,15 +193,15 @@ final class TestStoreClient implements AutoCloseable {
     }
 
     /** A trigger whose run goes through a gate. */
-    StoreWrite.AdmitRun gated(RunId id, NewRun.StartConditions conditions, RunDeduplicationKeyClaim... claims) {
+    StoreWrite.AdmitRun gated(RunId id, StartConditions conditions, RunDeduplicationKeyClaim... claims) {
         return admit(gatedRun(id, conditions, RunState.STARTED), List.of(claims), true);
     }
 
-    NewRun gatedRun(RunId id, NewRun.StartConditions conditions, RunState state) {
+    NewRun gatedRun(RunId id, StartConditions conditions, RunState state) {
         return linked(id, NewRun.RunParentage.NONE, conditions, state);
     }
 
-    NewRun linked(RunId id, NewRun.RunParentage links, NewRun.@Nullable StartConditions conditions, RunState state) {
+    NewRun linked(RunId id, NewRun.RunParentage links, @Nullable StartConditions conditions, RunState state) {
         NewRun run = run(id, state, null);
         return new NewRun(
                 id,

@@ -1,9 +1,12 @@
 package dev.semel.store;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.StartConditions;
+import dev.semel.admission.TriggerSource;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -67,7 +70,7 @@ final class TriggerScript {
             claims.add(new RunDeduplicationKeyClaim(
                     name, new byte[] {5}, window(), RunDeduplicationKeyRecord.HOLD, random.nextBoolean()));
         }
-        NewRun.StartConditions conditions = random.nextInt(3) == 0 ? gate(workflow) : null;
+        StartConditions conditions = random.nextInt(3) == 0 ? gate(workflow) : null;
         NewRun run = run(ws, workflow, chosen, conditions);
         RunId line = run.links().lineage();
         if (line != null) {
@@ -123,7 +126,7 @@ final class TriggerScript {
         return pick(List.of(1_000_000L, 10_000_000L, 3_600_000_000L));
     }
 
-    private NewRun run(int ws, String workflow, @Nullable String chosen, NewRun.@Nullable StartConditions conditions) {
+    private NewRun run(int ws, String workflow, @Nullable String chosen, @Nullable StartConditions conditions) {
         RunId id = new RunId(1_000 + runIds.size(), random.nextInt(100));
         NewRun.RunParentage links = NewRun.RunParentage.NONE;
         if (!runIds.isEmpty() && random.nextInt(6) == 0) {
@@ -155,20 +158,19 @@ final class TriggerScript {
         return random.nextBoolean() && lineage.apply(one) != null ? one : null;
     }
 
-    private NewRun.StartConditions gate(String workflow) {
-        List<NewRun.StartConditions.QueueLimit> queueLimits = new ArrayList<>();
+    private StartConditions gate(String workflow) {
+        List<StartConditions.QueueLimit> queueLimits = new ArrayList<>();
         for (String queue : List.of("q2", "q1")) {
             if (random.nextInt(2) == 0) {
-                queueLimits.add(new NewRun.StartConditions.QueueLimit(queue, 1 + random.nextInt(2)));
+                queueLimits.add(new StartConditions.QueueLimit(queue, 1 + random.nextInt(2)));
             }
         }
-        NewRun.StartConditions.RateLimit rate = random.nextInt(4) == 0
-                ? new NewRun.StartConditions.RateLimit("r" + random.nextInt(2), 1_000_000, 1 + random.nextInt(2))
+        StartConditions.RateLimit rate = random.nextInt(4) == 0
+                ? new StartConditions.RateLimit("r" + random.nextInt(2), 1_000_000, 1 + random.nextInt(2))
                 : null;
-        NewRun.StartConditions.DebounceWindow debounce = random.nextInt(3) == 0
-                ? new NewRun.StartConditions.DebounceWindow(workflow, 5_000_000, 12_000_000)
-                : null;
-        return new NewRun.StartConditions(queueLimits, rate, random.nextInt(4) == 0 ? 1_000_000 : 0, debounce);
+        StartConditions.DebounceWindow debounce =
+                random.nextInt(3) == 0 ? new StartConditions.DebounceWindow(workflow, 5_000_000, 12_000_000) : null;
+        return new StartConditions(queueLimits, rate, random.nextInt(4) == 0 ? 1_000_000 : 0, debounce);
     }
 
     private <T> T pick(List<T> from) {

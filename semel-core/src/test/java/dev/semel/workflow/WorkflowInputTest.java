@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.semel.admission.RequestFingerprint;
 import dev.semel.definition.ConcurrencyControl;
 import dev.semel.definition.JavaWorkflow;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.RequestFingerprint;
 import dev.semel.json.StrictJsonCodec;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -49,7 +49,7 @@ class WorkflowInputTest {
 
     @Test
     void a_field_has_its_json_name() {
-        WorkflowInputAccessor<Order, Object> captured = Order::total;
+        WorkflowBuilder.InputAccessor<Order, Object> captured = Order::total;
         JavaWorkflow<Order, String> workflow =
                 finished(draft().fingerprint(Order::orderId, Order::normalised, o -> o.lines(), captured)
                         .fingerprint("sum", o -> o.total().amount())
@@ -147,10 +147,10 @@ class WorkflowInputTest {
     }
 
     static Stream<Arguments> keys() {
-        WorkflowInputAccessor<Order, Object> plain = Order::orderId;
-        WorkflowInputAccessor<Order, Object> joined = o -> Key.of(o.orderId(), "\u00e4:");
-        WorkflowInputAccessor<Order, Object> number = Order::lines;
-        WorkflowInputAccessor<Order, Object> spaced = o -> " " + o.orderId() + " ";
+        WorkflowBuilder.InputAccessor<Order, Object> plain = Order::orderId;
+        WorkflowBuilder.InputAccessor<Order, Object> joined = o -> Key.of(o.orderId(), "\u00e4:");
+        WorkflowBuilder.InputAccessor<Order, Object> number = Order::lines;
+        WorkflowBuilder.InputAccessor<Order, Object> spaced = o -> " " + o.orderId() + " ";
         return Stream.of(
                 Arguments.of("O-1", plain),
                 Arguments.of("O-1:%C3%A4%3A", joined),
@@ -160,17 +160,18 @@ class WorkflowInputTest {
 
     @ParameterizedTest
     @MethodSource("keys")
-    void a_workflow_derives_its_own_key(String key, WorkflowInputAccessor<Order, Object> accessor) {
+    void a_workflow_derives_its_own_key(String key, WorkflowBuilder.InputAccessor<Order, Object> accessor) {
         assertEquals(key, finished(draft().keyedBy(accessor)).derivedKey(StrictJsonCodec.parse(DATA)));
     }
 
     static Stream<Arguments> noKeys() {
-        WorkflowInputAccessor<Order, Object> plain = Order::orderId;
-        WorkflowInputAccessor<Order, Object> failing = o -> o.total().amount().add(BigDecimal.ONE);
-        WorkflowInputAccessor<Order, Object> blank = o -> " ";
-        WorkflowInputAccessor<Order, Object> unstable = o -> new Object();
-        WorkflowInputAccessor<Order, Object> foreign = o -> "\u00e4";
-        WorkflowInputAccessor<Order, Object> tooLong = o -> "x".repeat(256);
+        WorkflowBuilder.InputAccessor<Order, Object> plain = Order::orderId;
+        WorkflowBuilder.InputAccessor<Order, Object> failing =
+                o -> o.total().amount().add(BigDecimal.ONE);
+        WorkflowBuilder.InputAccessor<Order, Object> blank = o -> " ";
+        WorkflowBuilder.InputAccessor<Order, Object> unstable = o -> new Object();
+        WorkflowBuilder.InputAccessor<Order, Object> foreign = o -> "\u00e4";
+        WorkflowBuilder.InputAccessor<Order, Object> tooLong = o -> "x".repeat(256);
         ErrorCode required = ErrorCode.IDEMPOTENCY_KEY_REQUIRED;
         ErrorCode invalid = ErrorCode.IDEMPOTENCY_KEY_INVALID;
         return Stream.of(
@@ -190,7 +191,7 @@ class WorkflowInputTest {
     @ParameterizedTest
     @MethodSource("noKeys")
     void without_its_required_key_a_workflow_does_not_run(
-            ErrorCode code, String why, WorkflowInputAccessor<Order, Object> accessor, String data) {
+            ErrorCode code, String why, WorkflowBuilder.InputAccessor<Order, Object> accessor, String data) {
         SemelException refused = assertThrows(
                 SemelException.class,
                 () -> finished(draft().keyedBy(accessor)).derivedKey(StrictJsonCodec.parse(data)));

@@ -4,7 +4,7 @@ import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.engine.EngineLimits;
 import dev.semel.engine.RetentionPolicy;
 import dev.semel.engine.RunSizeLimits;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.SemelException;
 import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
@@ -37,9 +37,9 @@ import dev.semel.server.settings.WorkspaceSettingRepositories;
 import dev.semel.server.settings.WorkspaceSettingRepositories.DocumentChecks;
 import dev.semel.server.steps.JavaStep;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWriteCommand;
+import dev.semel.store.WorkflowStore;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -312,7 +312,7 @@ public final class SemelServer implements AutoCloseable {
         String url = "http://" + (options.host().equals("0.0.0.0") ? "127.0.0.1" : options.host()) + ":" + port();
         err.println("semel " + WorkerStatus.VERSION + "  " + (options.dev() ? "dev" : "serve") + "  ·  Java "
                 + Runtime.version().feature() + "  ·  " + shownStore());
-        StoreDurability durability = semel.workerStatus().durability();
+        WorkflowStore.Durability durability = semel.workerStatus().durability();
         err.println(durability == null ? "the store has not reported its durability yet" : durability.summary());
         err.println("  Open  " + url + (options.dev() ? "         dashboard: workflows, runs and keys" : ""));
         if (!options.dev()) {

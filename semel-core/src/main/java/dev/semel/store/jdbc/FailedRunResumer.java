@@ -1,13 +1,16 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
+import dev.semel.admission.StartConditions;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.MetricUpdateCollector;
-import dev.semel.store.NewRun;
-import dev.semel.store.RunDeduplicationKey;
-import dev.semel.store.RunDeduplicationKeyClaim;
 import dev.semel.store.StoreWriteCommand;
+import dev.semel.store.jdbc.run.EffectLedgerRepository;
+import dev.semel.store.jdbc.run.JdbcConcurrencyAndRateLimiter;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -88,14 +91,14 @@ final class FailedRunResumer {
         if (edits.isAudited(resume.by())) {
             return StoreWriteCommand.ResumeResult.DONE;
         }
-        for (NewRun.StartConditions.QueueLimit queueLimit : resume.queueLimits()) {
+        for (StartConditions.QueueLimit queueLimit : resume.queueLimits()) {
             session.update(LOCK_QUEUE, queueLimit.queue());
         }
         StoreWriteCommand.ResumeResult outcome = outcome(resume, now);
         if (outcome == StoreWriteCommand.ResumeResult.DONE) {
             apply(resume, now);
         }
-        for (NewRun.StartConditions.QueueLimit queueLimit : resume.queueLimits()) {
+        for (StartConditions.QueueLimit queueLimit : resume.queueLimits()) {
             session.update(UNUSED_QUEUE, queueLimit.queue());
         }
         return outcome;

@@ -3,6 +3,7 @@ package dev.semel.store.jdbc;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.StoreWriteCommand.CommandReply;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.security.MessageDigest;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;

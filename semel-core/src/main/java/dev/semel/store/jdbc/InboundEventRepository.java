@@ -1,11 +1,12 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.admission.TriggerSource;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.TriggerSource;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

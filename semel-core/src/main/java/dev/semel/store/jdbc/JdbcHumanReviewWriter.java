@@ -8,6 +8,8 @@ import dev.semel.store.HumanReviewStoreWriteCommand.DecideReviewResult;
 import dev.semel.store.HumanReviewStoreWriteCommand.OpenReviewResult;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
+import dev.semel.store.jdbc.run.EffectLedgerRepository;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 

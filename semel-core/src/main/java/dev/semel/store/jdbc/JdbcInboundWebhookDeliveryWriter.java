@@ -3,6 +3,7 @@ package dev.semel.store.jdbc;
 import dev.semel.run.RunId;
 import dev.semel.store.InboundWebhookDelivery;
 import dev.semel.store.StoreWriteCommand;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

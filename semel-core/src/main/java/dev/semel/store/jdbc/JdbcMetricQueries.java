@@ -5,6 +5,7 @@ import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.MetricUpdateCollector;
 import dev.semel.store.StoreWriteCommand;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.store.StoreFailure;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

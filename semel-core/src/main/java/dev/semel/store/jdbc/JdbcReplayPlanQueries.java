@@ -4,6 +4,8 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanStoreWriteCommand;
+import dev.semel.store.jdbc.session.JdbcSession;
+import dev.semel.store.jdbc.session.RowMappers;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

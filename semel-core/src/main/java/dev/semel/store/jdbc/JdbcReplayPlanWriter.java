@@ -3,6 +3,7 @@ package dev.semel.store.jdbc;
 import dev.semel.run.RunId;
 import dev.semel.store.ReplayPlanStoreWriteCommand;
 import dev.semel.store.ReplayPlanStoreWriteCommand.ItemOutcome;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,8 @@ package dev.semel.store.jdbc;
 import dev.semel.schedule.ScheduleTickOutcome;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.ScheduleQueries;
+import dev.semel.store.jdbc.session.JdbcSession;
+import dev.semel.store.jdbc.session.RowMappers;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

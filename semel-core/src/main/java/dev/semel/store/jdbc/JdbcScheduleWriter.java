@@ -2,6 +2,7 @@ package dev.semel.store.jdbc;
 
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;

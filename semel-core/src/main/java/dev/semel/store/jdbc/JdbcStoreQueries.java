@@ -1,5 +1,7 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKey.KeyKind;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -9,12 +11,18 @@ import dev.semel.store.InboundWebhookDelivery;
 import dev.semel.store.KeyedSignalStoreWriteCommand;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.ReplayPlanQueries;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.ScheduleQueries;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
+import dev.semel.store.jdbc.run.EffectLedgerRepository;
+import dev.semel.store.jdbc.run.EffectListQueries;
+import dev.semel.store.jdbc.run.FinishedRunCleanup;
+import dev.semel.store.jdbc.run.JdbcCancelAndSignalWriter;
+import dev.semel.store.jdbc.run.RunListQueries;
+import dev.semel.store.jdbc.session.JdbcSession;
+import dev.semel.store.jdbc.session.RowMappers;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -323,10 +331,8 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     public List<DatabaseRows.KeyRow> keyRecords(int ws, String key) {
         List<DatabaseRows.KeyRow> found = new ArrayList<>();
         // Workflow keys and distinct keys are the key, a newline and more: they sort between newline and vertical tab.
-        found.addAll(
-                list(KEYS, RowMappers::mapKeyRow, ws, RunDeduplicationKey.KeyKind.KEY.code(), key, key + "\u0001", 1));
-        for (RunDeduplicationKey.KeyKind kind :
-                List.of(RunDeduplicationKey.KeyKind.WORKFLOW_KEY, RunDeduplicationKey.KeyKind.DISTINCT_KEY)) {
+        found.addAll(list(KEYS, RowMappers::mapKeyRow, ws, KeyKind.KEY.code(), key, key + "\u0001", 1));
+        for (KeyKind kind : List.of(KeyKind.WORKFLOW_KEY, KeyKind.DISTINCT_KEY)) {
             found.addAll(
                     list(KEYS, RowMappers::mapKeyRow, ws, kind.code(), key + "\n", key + "\u000b", Integer.MAX_VALUE));
         }
@@ -339,10 +345,7 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     @Override
     public List<DatabaseRows.KeyRow> keys(int ws, String prefix, @Nullable RunDeduplicationKey after, int limit) {
         List<DatabaseRows.KeyRow> found = new ArrayList<>();
-        for (RunDeduplicationKey.KeyKind kind : List.of(
-                RunDeduplicationKey.KeyKind.KEY,
-                RunDeduplicationKey.KeyKind.WORKFLOW_KEY,
-                RunDeduplicationKey.KeyKind.DISTINCT_KEY)) {
+        for (KeyKind kind : List.of(KeyKind.KEY, KeyKind.WORKFLOW_KEY, KeyKind.DISTINCT_KEY)) {
             if (found.size() >= limit || (after != null && after.kind().code() > kind.code())) {
                 continue;
             }
@@ -354,8 +357,7 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     }
 
     @Override
-    public List<DatabaseRows.KeyRow> keysStartingWith(
-            int ws, RunDeduplicationKey.KeyKind kind, String prefix, int limit) {
+    public List<DatabaseRows.KeyRow> keysStartingWith(int ws, KeyKind kind, String prefix, int limit) {
         return list(KEYS, RowMappers::mapKeyRow, ws, kind.code(), prefix, prefix + "\u007f", limit);
     }
 
@@ -484,14 +486,12 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
 
     @Override
     public TombstonePage tombstones(@Nullable RunDeduplicationKey from, int limit, long before) {
-        RunDeduplicationKey start =
-                from == null ? new RunDeduplicationKey(0, RunDeduplicationKey.KeyKind.KEY, "") : from;
+        RunDeduplicationKey start = from == null ? new RunDeduplicationKey(0, KeyKind.KEY, "") : from;
         List<TombstoneCandidate> slice = list(
                 NAMES_AFTER,
                 row -> new TombstoneCandidate(
                         new StoreWriteCommand.KeyTombstone(
-                                new RunDeduplicationKey(
-                                        row.getInt(1), RunDeduplicationKey.KeyKind.of(row.getInt(2)), row.getString(3)),
+                                new RunDeduplicationKey(row.getInt(1), KeyKind.of(row.getInt(2)), row.getString(3)),
                                 RunId.of(row.getBytes(5)),
                                 row.getLong(4)),
                         row.getBytes(6) != null),

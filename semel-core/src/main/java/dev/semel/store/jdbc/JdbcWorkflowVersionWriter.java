@@ -3,6 +3,8 @@ package dev.semel.store.jdbc;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkflowVersionRollout;
+import dev.semel.store.jdbc.session.JdbcSession;
+import dev.semel.store.jdbc.session.RowMappers;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 

@@ -4,6 +4,7 @@ import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.StoreWriteCommand.SettingResult;
 import dev.semel.store.WorkspaceSettingName;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

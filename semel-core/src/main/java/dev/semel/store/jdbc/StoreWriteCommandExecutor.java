@@ -1,11 +1,17 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.MetricUpdateCollector;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkspaceSettingName;
+import dev.semel.store.jdbc.run.FinishedRunCleanup;
+import dev.semel.store.jdbc.run.JdbcCancelAndSignalWriter;
+import dev.semel.store.jdbc.run.JdbcConcurrencyAndRateLimiter;
+import dev.semel.store.jdbc.run.JdbcKeyedSignalWriter;
+import dev.semel.store.jdbc.session.JdbcSession;
+import dev.semel.store.jdbc.session.RowMappers;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;

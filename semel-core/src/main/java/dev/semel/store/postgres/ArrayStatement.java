@@ -1,7 +1,7 @@
 package dev.semel.store.postgres;
 
 import dev.semel.run.RunId;
-import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

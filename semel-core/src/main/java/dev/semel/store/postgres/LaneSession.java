@@ -1,6 +1,6 @@
 package dev.semel.store.postgres;
 
-import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,17 +1,17 @@
 package dev.semel.store.postgres;
 
+import dev.semel.admission.StartConditions;
 import dev.semel.run.RunId;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.FairRunClaimer;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.KeyedSignalStoreWriteCommand;
-import dev.semel.store.NewRun;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.jdbc.JdbcConcurrencyAndRateLimiter;
-import dev.semel.store.jdbc.JdbcConcurrencyAndRateLimiter.KeyUse;
-import dev.semel.store.jdbc.JdbcSession;
-import dev.semel.store.jdbc.WorkflowsWithDueRunsQuery;
+import dev.semel.store.jdbc.run.FairRunClaimer;
+import dev.semel.store.jdbc.run.JdbcConcurrencyAndRateLimiter;
+import dev.semel.store.jdbc.run.JdbcConcurrencyAndRateLimiter.KeyUse;
+import dev.semel.store.jdbc.run.WorkflowsWithDueRunsQuery;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -176,11 +176,11 @@ final class PostgresBatchRowLocker {
         updateByName(UNUSED_SIGNAL_LOCKS, signalLocks);
     }
 
-    private void addStartConditions(StoreWrite.AdmitRun admit, NewRun.@Nullable StartConditions conditions) {
+    private void addStartConditions(StoreWrite.AdmitRun admit, @Nullable StartConditions conditions) {
         if (conditions == null) {
             return;
         }
-        for (NewRun.StartConditions.QueueLimit queueLimit : conditions.queueLimits()) {
+        for (StartConditions.QueueLimit queueLimit : conditions.queueLimits()) {
             newQueues.add(queueLimit.queue());
             queues.add(queueLimit.queue());
         }
@@ -294,7 +294,7 @@ final class PostgresBatchRowLocker {
     }
 
     private static String debounceName(StoreWrite.AdmitRun admit) {
-        NewRun.StartConditions conditions = Objects.requireNonNull(admit.run().startConditions());
+        StartConditions conditions = Objects.requireNonNull(admit.run().startConditions());
         return Objects.requireNonNull(conditions.debounce()).name();
     }
 

@@ -3,26 +3,25 @@ package dev.semel.store.postgres;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.FairRunClaimer;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.MetricUpdateCollector;
-import dev.semel.store.NullWriteResultPlaceholder;
-import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.jdbc.JdbcConcurrencyAndRateLimiter;
+import dev.semel.store.WorkflowStore;
 import dev.semel.store.jdbc.JdbcMetricWriter;
-import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.StoreWriteCommandExecutor;
-import dev.semel.store.jdbc.WorkflowsWithDueRunsQuery;
+import dev.semel.store.jdbc.run.FairRunClaimer;
+import dev.semel.store.jdbc.run.JdbcConcurrencyAndRateLimiter;
+import dev.semel.store.jdbc.run.WorkflowsWithDueRunsQuery;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** All batches run statements in one fixed order and lock rows sorted, so that two batches never deadlock. */
-final class PostgresBatchWriter implements StoreBatchWriter {
+final class PostgresBatchWriter implements WorkflowStore.BatchWriter {
     // The fence is a statement of its own: inside a data statement the snapshot would be older than the lock. The
     // catalog revision is read after the lock, because PostgreSQL reads an updated row again.
     private static final String FENCE = """
@@ -136,7 +135,7 @@ final class PostgresBatchWriter implements StoreBatchWriter {
                     Object absent = locks.outcomeIfAbsent(change.command());
                     outcomes[i] = absent != null
                             ? absent
-                            : NullWriteResultPlaceholder.wrap(edits.apply(change.command(), now));
+                            : StoreWriteCommand.NullResult.wrap(edits.apply(change.command(), now));
                 }
                 case StoreWrite.AdmitRun _,
                         StoreWrite.AppendJournal _,

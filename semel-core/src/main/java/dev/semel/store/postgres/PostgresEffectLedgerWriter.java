@@ -2,8 +2,8 @@ package dev.semel.store.postgres;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.store.MetricUpdateCollector;
-import dev.semel.store.jdbc.EffectLedgerRepository;
-import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.run.EffectLedgerRepository;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;

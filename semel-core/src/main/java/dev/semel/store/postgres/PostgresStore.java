@@ -1,13 +1,11 @@
 package dev.semel.store.postgres;
 
 import dev.semel.run.RunId;
-import dev.semel.store.StoreBatchWriter;
-import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.WorkerLeases;
 import dev.semel.store.WorkflowStore;
-import dev.semel.store.jdbc.SchemaMigrations;
+import dev.semel.store.jdbc.session.SchemaMigrations;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -224,12 +222,12 @@ public final class PostgresStore implements WorkflowStore {
     }
 
     @Override
-    public StoreBatchWriter openTxLane() {
+    public WorkflowStore.BatchWriter openTxLane() {
         return new PostgresUserTransactionWriter(this);
     }
 
     @Override
-    public StoreBatchWriter openLane() {
+    public WorkflowStore.BatchWriter openLane() {
         return new PostgresBatchWriter(this);
     }
 
@@ -248,7 +246,7 @@ public final class PostgresStore implements WorkflowStore {
     }
 
     @Override
-    public StoreDurability durability() {
+    public WorkflowStore.Durability durability() {
         try (Connection connection = connect(PostgresConnectionPurpose.READ);
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(SETTINGS)) {
@@ -260,13 +258,13 @@ public final class PostgresStore implements WorkflowStore {
     }
 
     /** Maps the five settings that begin at this column. */
-    static StoreDurability durability(ResultSet row, int at) throws SQLException {
+    static WorkflowStore.Durability durability(ResultSet row, int at) throws SQLException {
         String fsync = row.getString(at);
         String commit = row.getString(at + 1);
         String pages = row.getString(at + 2);
         String standby = row.getString(at + 3).isEmpty() ? "none" : row.getString(at + 3);
         boolean safe = fsync.equals("on") && !commit.equals("off") && pages.equals("on");
-        return new StoreDurability(
+        return new WorkflowStore.Durability(
                 safe,
                 "postgresql " + row.getString(at + 4) + " fsync=" + fsync + " synchronous_commit=" + commit
                         + " full_page_writes=" + pages + " synchronous_standby=" + standby

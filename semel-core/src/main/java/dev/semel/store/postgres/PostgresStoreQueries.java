@@ -1,14 +1,14 @@
 package dev.semel.store.postgres;
 
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKey;
-import dev.semel.store.jdbc.EffectLedgerRepository;
-import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.JdbcStoreQueries;
-import dev.semel.store.jdbc.RowMappers;
+import dev.semel.store.jdbc.run.EffectLedgerRepository;
+import dev.semel.store.jdbc.session.JdbcSession;
+import dev.semel.store.jdbc.session.RowMappers;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

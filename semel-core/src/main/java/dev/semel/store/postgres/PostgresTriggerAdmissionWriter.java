@@ -1,17 +1,18 @@
 package dev.semel.store.postgres;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.StartConditions;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
 import dev.semel.run.RunId;
 import dev.semel.store.MetricUpdateCollector;
 import dev.semel.store.NewRun;
-import dev.semel.store.RunDeduplicationKey;
-import dev.semel.store.RunDeduplicationKeyClaim;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
-import dev.semel.store.jdbc.JdbcConcurrencyAndRateLimiter;
-import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.run.JdbcConcurrencyAndRateLimiter;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -85,7 +86,7 @@ final class PostgresTriggerAdmissionWriter {
         Set<String> debounced = new HashSet<>();
         for (var indexed : admits) {
             TriggerAdmissionBatchItem one = new TriggerAdmissionBatchItem(indexed, locks);
-            NewRun.StartConditions conditions = one.admit.run().startConditions();
+            StartConditions conditions = one.admit.run().startConditions();
             if (conditions != null
                     && conditions.debounce() != null
                     && one.debounceTarget == null

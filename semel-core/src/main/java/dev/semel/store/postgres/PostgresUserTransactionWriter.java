@@ -3,12 +3,12 @@ package dev.semel.store.postgres;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
-import dev.semel.store.jdbc.CommitRejectingJdbcConnection;
-import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.WorkflowStore;
+import dev.semel.store.jdbc.session.CommitRejectingJdbcConnection;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +17,7 @@ import java.util.List;
  * The fence is locked after the user code, which may be slow: a takeover never waits for it, and the rows of a worker
  * that lost its lease are rolled back.
  */
-final class PostgresUserTransactionWriter implements StoreBatchWriter {
+final class PostgresUserTransactionWriter implements WorkflowStore.BatchWriter {
     private static final String CHECK = """
         SELECT w.cancel_requested, (SELECT count(*) FROM semel_journal j WHERE j.run = w.run AND j.seq = ?)
         FROM semel_unfinished_run w WHERE w.run = ? AND w.owner = ? AND w.claim_count = ?

@@ -8,7 +8,7 @@ import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkflowStore;
-import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;

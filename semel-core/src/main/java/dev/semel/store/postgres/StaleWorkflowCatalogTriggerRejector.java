@@ -3,7 +3,7 @@ package dev.semel.store.postgres;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
-import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.semel.store.postgres;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
 import dev.semel.run.RunId;
-import dev.semel.store.RunDeduplicationKey;
-import dev.semel.store.RunDeduplicationKeyClaim;
 import dev.semel.store.StoreWrite;
-import dev.semel.store.jdbc.DebouncedKeyDigest;
+import dev.semel.store.jdbc.session.DebouncedKeyDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

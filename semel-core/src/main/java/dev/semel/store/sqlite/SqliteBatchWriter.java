@@ -1,5 +1,6 @@
 package dev.semel.store.sqlite;
 
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
@@ -8,18 +9,17 @@ import dev.semel.run.RunState;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.MetricUpdateCollector;
 import dev.semel.store.NewRun;
-import dev.semel.store.NullWriteResultPlaceholder;
-import dev.semel.store.RunDeduplicationKeyClaim;
-import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
+import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.TrustedClock;
+import dev.semel.store.WorkflowStore;
 import dev.semel.store.jdbc.InboundEventRepository;
-import dev.semel.store.jdbc.JdbcConcurrencyAndRateLimiter;
 import dev.semel.store.jdbc.JdbcMetricWriter;
-import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.StoreWriteCommandExecutor;
+import dev.semel.store.jdbc.run.JdbcConcurrencyAndRateLimiter;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The only write lane of the SQLite store: applies the writes of a batch in order and commits them with one fsync. */
-final class SqliteBatchWriter implements StoreBatchWriter {
+final class SqliteBatchWriter implements WorkflowStore.BatchWriter {
     private static final String INSERT_RUN = """
         INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, trigger_source, actor, key, correlation_id,
             input,
@@ -135,7 +135,7 @@ final class SqliteBatchWriter implements StoreBatchWriter {
     }
 
     private Object change(StoreWrite.ExecuteCommand<?> edit, long now) throws SQLException {
-        Object done = NullWriteResultPlaceholder.wrap(edits.apply(edit.command(), now));
+        Object done = StoreWriteCommand.NullResult.wrap(edits.apply(edit.command(), now));
         readCatalogRevision(); // for later triggers of the batch
         return done;
     }

@@ -1,15 +1,13 @@
 package dev.semel.store.sqlite;
 
 import dev.semel.run.RunId;
-import dev.semel.store.StoreBatchWriter;
-import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.TrustedClock;
 import dev.semel.store.WorkerLeases;
 import dev.semel.store.WorkflowStore;
-import dev.semel.store.jdbc.JdbcSession;
-import dev.semel.store.jdbc.SchemaMigrations;
+import dev.semel.store.jdbc.session.JdbcSession;
+import dev.semel.store.jdbc.session.SchemaMigrations;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -216,12 +214,12 @@ public final class SqliteStore implements WorkflowStore {
     }
 
     @Override
-    public StoreBatchWriter openTxLane() {
+    public WorkflowStore.BatchWriter openTxLane() {
         throw new UnsupportedOperationException("The SQLite store has one writer and no lanes for user transactions");
     }
 
     @Override
-    public StoreBatchWriter openLane() {
+    public WorkflowStore.BatchWriter openLane() {
         return new SqliteBatchWriter(writer, turn, new SqliteBatchWriter.LaneDependencies(clock, ids, checkpoints));
     }
 
@@ -240,10 +238,10 @@ public final class SqliteStore implements WorkflowStore {
     }
 
     @Override
-    public StoreDurability durability() {
+    public WorkflowStore.Durability durability() {
         turn.lock();
         try {
-            StoreDurability durability = durability(writer.session().connection());
+            WorkflowStore.Durability durability = durability(writer.session().connection());
             writer.session().connection().rollback();
             return durability;
         } catch (SQLException e) {
@@ -253,7 +251,7 @@ public final class SqliteStore implements WorkflowStore {
         }
     }
 
-    static StoreDurability durability(Connection connection) throws SQLException {
+    static WorkflowStore.Durability durability(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             String journal;
             try (var row = statement.executeQuery("PRAGMA journal_mode")) {
@@ -268,7 +266,7 @@ public final class SqliteStore implements WorkflowStore {
             boolean safe = synchronous >= 2;
             String survives =
                     safe ? "survives a crash of the process and of the machine" : "may be LOST in a crash (UNSAFE)";
-            return new StoreDurability(
+            return new WorkflowStore.Durability(
                     safe,
                     "sqlite journal_mode=" + journal + " synchronous=" + (synchronous == 2 ? "FULL" : synchronous)
                             + ": an acknowledged trigger " + survives);

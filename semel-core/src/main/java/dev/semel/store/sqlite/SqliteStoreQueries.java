@@ -1,11 +1,11 @@
 package dev.semel.store.sqlite;
 
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKeyRecord;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.TrustedClock;
-import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.JdbcStoreQueries;
-import dev.semel.store.jdbc.RowMappers;
+import dev.semel.store.jdbc.session.JdbcSession;
+import dev.semel.store.jdbc.session.RowMappers;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.semel.store.sqlite;
 
 import dev.semel.store.CrashCount;
-import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.TrustedClock;
 import dev.semel.store.WorkerLeases;
-import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.WorkflowStore;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -104,7 +104,7 @@ final class SqliteWorkerLeases implements WorkerLeases {
     @Override
     public StoreStatus heartbeat(long lease, WorkerReport workerReport) {
         long ahead = workerReport.clock() - clock.getAsLong();
-        AtomicReference<StoreDurability> durability = new AtomicReference<>();
+        AtomicReference<WorkflowStore.Durability> durability = new AtomicReference<>();
         write(() -> {
             durability.set(SqliteStore.durability(session.connection()));
             return session.update(

@@ -1,6 +1,6 @@
 package dev.semel.store.sqlite;
 
-import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.Connection;
 import java.sql.SQLException;
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
 import dev.semel.store.PostgresStoreFixture;
+import dev.semel.store.jdbc.run.EffectListQueries;
 import dev.semel.store.postgres.PostgresStore;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;

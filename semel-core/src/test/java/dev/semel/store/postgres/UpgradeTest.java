@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.RunStatus;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
@@ -14,7 +14,7 @@ import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.PostgresStoreFixture;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.jdbc.SchemaMigrations;
+import dev.semel.store.jdbc.session.SchemaMigrations;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.sql.Connection;

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.store.Await;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.SqliteStoreFixture;
-import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkflowStore;
@@ -27,7 +26,7 @@ final class WalCheckpointerTest {
     void pages_move_into_the_file_while_the_store_is_open() throws IOException {
         try (SqliteStoreFixture fixture = new SqliteStoreFixture();
                 WorkflowStore store = fixture.store();
-                StoreBatchWriter lane = store.openLane()) {
+                WorkflowStore.BatchWriter lane = store.openLane()) {
             for (int i = 0; i < 4; i++) {
                 publish(lane, i);
             }
@@ -39,7 +38,7 @@ final class WalCheckpointerTest {
     void under_constant_writing_the_wal_restarts() throws IOException {
         try (SqliteStoreFixture fixture = new SqliteStoreFixture();
                 WorkflowStore store = fixture.store();
-                StoreBatchWriter lane = store.openLane()) {
+                WorkflowStore.BatchWriter lane = store.openLane()) {
             publish(lane, 0);
             int first = beginnings(fixture.file());
             int written = 1;
@@ -52,7 +51,7 @@ final class WalCheckpointerTest {
         }
     }
 
-    private static void publish(StoreBatchWriter lane, int n) {
+    private static void publish(WorkflowStore.BatchWriter lane, int n) {
         var edit = new StoreWriteCommand.PublishVersion(1, "workflow", "wf_1", n + MEGABYTE, "tester");
         lane.apply(new CommitBatch(null, List.of(new StoreWrite.ExecuteCommand<>(edit))));
     }

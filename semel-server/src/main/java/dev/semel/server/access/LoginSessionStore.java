@@ -5,7 +5,6 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.hash.Sha256;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -25,7 +24,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** One document per user with the digest and expiry of each session secret. The store reveals no usable session. */
 public final class LoginSessionStore {
     static final int SECRET_BYTES = 24;
-    private static final WorkspaceSettingKind KIND = new WorkspaceSettingKind("session", false, false);
+    private static final WorkspaceSettingName.SettingKind KIND =
+            new WorkspaceSettingName.SettingKind("session", false, false);
 
     /** Longest age of a session, whatever its use. */
     public static final Duration MAX_AGE = Duration.ofDays(7);

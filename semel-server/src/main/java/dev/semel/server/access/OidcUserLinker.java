@@ -6,7 +6,6 @@ import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A stored document links each identity to its local name, so that a renamed identity keeps its account. */
 record OidcUserLinker(SemelRuntime semel) {
-    private static final WorkspaceSettingKind IDENTITY = new WorkspaceSettingKind("identity", false, false);
+    private static final WorkspaceSettingName.SettingKind IDENTITY =
+            new WorkspaceSettingName.SettingKind("identity", false, false);
     private static final String BELONGS_TO = "identity";
     private static final int LONGEST_NAME = 48;
     private static final int MARK = 8;

@@ -9,7 +9,6 @@ import dev.semel.server.http.ClientNetwork;
 import dev.semel.server.http.Principal;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -26,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A user is a document of a workspace and has the scopes of their role. */
 public final class UserAccountStore {
-    static final WorkspaceSettingKind USER = new WorkspaceSettingKind("user", false, true);
+    static final WorkspaceSettingName.SettingKind USER = new WorkspaceSettingName.SettingKind("user", false, true);
     static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
 
     /** Names of external users: the provider's name, `@` and its host. No invited user has such a name. */

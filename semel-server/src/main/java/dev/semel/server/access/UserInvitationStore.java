@@ -7,7 +7,6 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.hash.Sha256;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
 import java.time.Duration;
 import java.util.Base64;
@@ -23,7 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
  * most one; a new link replaces the old one.
  */
 public final class UserInvitationStore {
-    private static final WorkspaceSettingKind KIND = new WorkspaceSettingKind("invitation", false, false);
+    private static final WorkspaceSettingName.SettingKind KIND =
+            new WorkspaceSettingName.SettingKind("invitation", false, false);
     private static final long GOOD_FOR = Duration.ofDays(7).toNanos() / 1_000;
     private static final int SECRET_BYTES = 24;
     private static final int ID_LENGTH = 16;

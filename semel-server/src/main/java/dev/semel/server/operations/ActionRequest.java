@@ -1,6 +1,6 @@
 package dev.semel.server.operations;
 
-import dev.semel.admission.CanonicalJsonWriter;
+import dev.semel.idempotency.CanonicalJsonWriter;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

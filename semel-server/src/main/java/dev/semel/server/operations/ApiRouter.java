@@ -1,6 +1,6 @@
 package dev.semel.server.operations;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.server.http.CpuWorkPool;
 import dev.semel.server.http.HttpRoute;
 import dev.semel.server.http.HttpRouteHandler;

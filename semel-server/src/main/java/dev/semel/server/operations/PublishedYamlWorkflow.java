@@ -1,11 +1,13 @@
 package dev.semel.server.operations;
 
-import dev.semel.admission.JsonFieldPath;
 import dev.semel.definition.DeclaredStep;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.WorkflowBody;
 import dev.semel.definition.WorkflowVersion;
+import dev.semel.idempotency.JsonFieldPath;
 import dev.semel.server.files.definition.WorkflowDefinition;
+import dev.semel.server.files.definition.WorkflowDefinition;
+import dev.semel.server.files.steps.YamlStepDependencies;
 import dev.semel.server.files.steps.YamlStepDependencies;
 import dev.semel.store.DatabaseRows;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.semel.server.operations;
 
+import dev.semel.admission.Trigger;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.DatabaseRows;
-import dev.semel.trigger.Trigger;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Caches the id and key secret of each workspace, which never change. */

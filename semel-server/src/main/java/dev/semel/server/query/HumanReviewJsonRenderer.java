@@ -298,7 +298,7 @@ public final class HumanReviewJsonRenderer {
     private static boolean hasStopped(ReviewContext one) {
         return one.row().kind() == HumanReviewStoreWriteCommand.ReviewKind.DOUBT
                 && one.run() != null
-                && HumanReviewDecisionRecorder.hasUnknownOutcome(one.run());
+                && one.run().hasUnknownOutcome();
     }
 
     private static String resuming(String word) {

@@ -1,6 +1,10 @@
 package dev.semel.server.query;
 
-import dev.semel.admission.JsonFieldPath;
+import dev.semel.idempotency.JsonFieldPath;
+import dev.semel.idempotency.JsonFieldPath;
+import dev.semel.server.connectors.ingress.InboundEvent;
+import dev.semel.server.connectors.ingress.InboundEventProcessor;
+import dev.semel.server.connectors.ingress.RunNotificationEvents;
 import dev.semel.server.connectors.ingress.InboundEvent;
 import dev.semel.server.connectors.ingress.InboundEventProcessor;
 import dev.semel.server.connectors.ingress.RunNotificationEvents;

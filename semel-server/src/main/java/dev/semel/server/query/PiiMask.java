@@ -1,6 +1,6 @@
 package dev.semel.server.query;
 
-import dev.semel.admission.JsonFieldPath;
+import dev.semel.idempotency.JsonFieldPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;

@@ -1,12 +1,14 @@
 package dev.semel.server.query;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
-import dev.semel.runtime.HumanReviewDecisionRecorder;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.connectors.ingress.RunNotificationEvents;
 import dev.semel.server.http.Principal;
@@ -17,10 +19,7 @@ import dev.semel.server.query.view.RunRequestView;
 import dev.semel.server.query.view.RunView;
 import dev.semel.server.query.view.StoreTime;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKey;
-import dev.semel.store.RunDeduplicationKeyClaim;
 import dev.semel.store.StoreWrite;
-import dev.semel.trigger.TriggerSource;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -141,7 +140,7 @@ public final class RunJsonRenderer {
     private @Nullable Instant resendUntil(DatabaseRows.RunRow run) {
         boolean open = run.state() == dev.semel.run.RunState.WAITING
                 || run.state() == dev.semel.run.RunState.CANCELLED
-                || HumanReviewDecisionRecorder.hasUnknownOutcome(run);
+                || run.hasUnknownOutcome();
         if (!open) {
             return null;
         }
@@ -161,7 +160,7 @@ public final class RunJsonRenderer {
                 end.result().errorCode(),
                 UnmaskedPiiValue.message(end.result()).maskTextOrNull(mask),
                 step == null ? null : mask.maskText(step), // the path of a step in a loop contains its item
-                HumanReviewDecisionRecorder.hasUnknownOutcome(run) ? Optional.ofNullable(resendUntil) : null);
+                run.hasUnknownOutcome() ? Optional.ofNullable(resendUntil) : null);
     }
 
     /** The error as part of another response; null if the run did not fail. */

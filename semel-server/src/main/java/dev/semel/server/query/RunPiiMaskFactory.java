@@ -1,8 +1,8 @@
 package dev.semel.server.query;
 
-import dev.semel.admission.JsonFieldPath;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
+import dev.semel.idempotency.JsonFieldPath;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;

@@ -1,5 +1,6 @@
 package dev.semel.server.services;
 
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.SizeLimits;
@@ -9,9 +10,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.steps.NotificationDigestCollector;
 import dev.semel.server.hash.Sha256;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -37,7 +36,8 @@ import tools.jackson.databind.node.ObjectNode;
 record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource clock)
         implements NotificationDigestCollector {
     private static final Logger LOG = System.getLogger(WorkspaceDigestCollector.class.getName());
-    private static final WorkspaceSettingKind DIGEST = new WorkspaceSettingKind("digest", false, false);
+    private static final WorkspaceSettingName.SettingKind DIGEST =
+            new WorkspaceSettingName.SettingKind("digest", false, false);
     private static final int KEPT_BATCHES = 20;
     private static final int MOST_TRIES = 1_000;
     private static final long PLACE_KEPT_MICROS = Duration.ofDays(7).toNanos() / 1_000;

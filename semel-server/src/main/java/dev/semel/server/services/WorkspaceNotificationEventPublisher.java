@@ -1,5 +1,7 @@
 package dev.semel.server.services;
 
+import dev.semel.admission.TriggerQuota;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.server.connectors.ingress.InboundEvent;
 import dev.semel.server.connectors.ingress.InboundEventOrigin;
@@ -7,8 +9,14 @@ import dev.semel.server.connectors.ingress.InboundEventProcessor;
 import dev.semel.server.connectors.ingress.InboundEventResult;
 import dev.semel.server.connectors.ingress.RunNotificationEvents;
 import dev.semel.server.files.steps.NotificationEventPublisher;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
+import dev.semel.server.connectors.ingress.InboundEvent;
+import dev.semel.server.connectors.ingress.InboundEventOrigin;
+import dev.semel.server.connectors.ingress.InboundEventProcessor;
+import dev.semel.server.connectors.ingress.InboundEventResult;
+import dev.semel.server.connectors.ingress.RunNotificationEvents;
+import dev.semel.server.files.steps.NotificationEventPublisher;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -24,7 +32,7 @@ record WorkspaceNotificationEventPublisher(Supplier<InboundEventProcessor> ingre
                 TriggerSource.EVENT,
                 RunNotificationEvents.actorOf(event.runId()),
                 null,
-                Trigger.AdmissionChecks.NONE,
+                TriggerQuota.NONE,
                 event.depth());
         ObjectNode envelope = JsonNodeFactory.instance
                 .objectNode()

@@ -6,7 +6,6 @@ import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -21,7 +20,7 @@ public final class WorkspaceSettingRepository<T> {
     private static final int REMEMBERED_AT_MOST = 10_000;
 
     private final SemelRuntime semel;
-    private final WorkspaceSettingKind kind;
+    private final WorkspaceSettingName.SettingKind kind;
     private final int maxBytes;
     private final Function<JsonNode, T> reader;
     private final ConcurrentHashMap<CacheKey, CachedSetting<T>> cache = new ConcurrentHashMap<>();
@@ -38,7 +37,7 @@ public final class WorkspaceSettingRepository<T> {
      * @param reader parses the document or throws with its problems
      */
     WorkspaceSettingRepository(
-            SemelRuntime semel, WorkspaceSettingKind kind, int maxBytes, Function<JsonNode, T> reader) {
+            SemelRuntime semel, WorkspaceSettingName.SettingKind kind, int maxBytes, Function<JsonNode, T> reader) {
         this.semel = semel;
         this.kind = kind;
         this.maxBytes = maxBytes;

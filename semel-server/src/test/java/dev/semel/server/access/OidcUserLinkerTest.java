@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.SemelException;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
 import dev.semel.testing.WorkflowTestKit;
 import java.util.List;
@@ -18,8 +17,10 @@ import org.junit.jupiter.api.Test;
 
 /** Names of people for whom a provider vouches; before names had the provider behind them, theirs were plain ones. */
 class OidcUserLinkerTest {
-    private static final WorkspaceSettingKind IDENTITY = new WorkspaceSettingKind("identity", false, false);
-    private static final WorkspaceSettingKind PERSON = new WorkspaceSettingKind("user", false, true);
+    private static final WorkspaceSettingName.SettingKind IDENTITY =
+            new WorkspaceSettingName.SettingKind("identity", false, false);
+    private static final WorkspaceSettingName.SettingKind PERSON =
+            new WorkspaceSettingName.SettingKind("user", false, true);
     private static final String NOW = "alma@id.example.com";
 
     private final ExternalIdentity alma =
@@ -36,7 +37,7 @@ class OidcUserLinkerTest {
         return SemelRuntime.of(kit.semel()).testAccess().workspace();
     }
 
-    private void keep(WorkspaceSettingKind kind, String name, String body) {
+    private void keep(WorkspaceSettingName.SettingKind kind, String name, String body) {
         SemelRuntime.of(kit.semel())
                 .change(new StoreWriteCommand.SaveSetting(
                         new WorkspaceSettingName(ws(), kind, name), body, null, "test"));

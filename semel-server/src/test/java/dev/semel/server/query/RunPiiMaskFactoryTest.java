@@ -3,7 +3,7 @@ package dev.semel.server.query;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.semel.admission.JsonFieldPath;
+import dev.semel.idempotency.JsonFieldPath;
 import dev.semel.json.StrictJsonCodec;
 import java.util.List;
 import org.junit.jupiter.api.Test;

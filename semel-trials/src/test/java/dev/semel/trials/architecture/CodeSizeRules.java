@@ -5,19 +5,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Rules for the size of files and methods, for type and package names, and for locks in pure packages. */
 final class CodeSizeRules {
     static final int FILE_LINES = 600;
     static final int SHOWCASE_LINES = 150;
     static final int METHOD_LINES = 60;
+    static final int PACKAGE_FILES = 25;
+
+    private static final String LIBRARY = "semel-core/src/main/java/";
 
     /** The three files that show the whole idea. */
     static final List<String> SHOWCASE = List.of(
             "semel-core/src/main/java/dev/semel/admission/TriggerAdmissionRules.java",
             "semel-core/src/main/java/dev/semel/run/RunStateTransitions.java",
-            "semel-core/src/main/java/dev/semel/engine/AtLeastOnceStepExecutor.java");
+            "semel-core/src/main/java/dev/semel/engine/step/AtLeastOnceStepExecutor.java");
 
     private static final Set<String> SIZED = Set.of("java", "sql", "jte");
 
@@ -51,6 +56,27 @@ final class CodeSizeRules {
                         StyleFinding.in("file-size", file, lines, lines + " lines, at most " + limit + ". " + why));
             }
         }
+        return findings;
+    }
+
+    /** A package of the library has one topic that can be read in one sitting. */
+    static List<StyleFinding> packageSizes(List<SourceFile> files) {
+        Map<String, List<SourceFile>> packages = files.stream()
+                .filter(file -> file.path().startsWith(LIBRARY) && file.path().endsWith(".java"))
+                .collect(Collectors.groupingBy(
+                        file -> file.path().substring(0, file.path().lastIndexOf('/')),
+                        TreeMap::new,
+                        Collectors.toList()));
+        List<StyleFinding> findings = new ArrayList<>();
+        packages.forEach((path, members) -> {
+            if (members.size() > PACKAGE_FILES) {
+                findings.add(new StyleFinding(
+                        "package-size",
+                        path,
+                        path,
+                        members.size() + " files, at most " + PACKAGE_FILES + ". Split it by topic."));
+            }
+        });
         return findings;
     }
 

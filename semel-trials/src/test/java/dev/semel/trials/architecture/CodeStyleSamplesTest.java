@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A sample that breaks each rule of {@link CodeStyleTest}, and one that follows it. */
@@ -33,6 +34,17 @@ class CodeStyleSamplesTest {
     @Test
     void a_docs_page_may_be_long() {
         assertEquals(List.of(), CodeSizeRules.fileSizes(List.of(file("docs/start.md", "x\n".repeat(1000)))));
+    }
+
+    @Test
+    void a_package_of_more_than_25_files_is_reported() {
+        List<SourceFile> files = IntStream.rangeClosed(1, 26)
+                .mapToObj(i -> file(CORE + "run/Sample" + i + ".java", "class Sample" + i + " {}\n"))
+                .toList();
+        assertEquals(List.of(), CodeSizeRules.packageSizes(files.subList(0, 25)));
+        assertEquals(
+                List.of("package-size semel-core/src/main/java/dev/semel/run"),
+                keys(CodeSizeRules.packageSizes(files)));
     }
 
     @Test

@@ -26,6 +26,7 @@ class CodeStyleTest {
         List<JavaFileStructure> shapes = JavaFileStructure.parse(files);
         List<StyleFinding> findings = new ArrayList<>();
         findings.addAll(CodeSizeRules.fileSizes(files));
+        findings.addAll(CodeSizeRules.packageSizes(files));
         findings.addAll(CodeSizeRules.methodSizes(shapes));
         findings.addAll(CodeSizeRules.names(shapes));
         findings.addAll(CodeSizeRules.monitors(shapes));

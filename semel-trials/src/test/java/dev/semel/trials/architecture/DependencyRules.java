@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 record DependencyRules(PackageLayout layout) {
     /** What a workflow declares, without its execution. */
     private static final String[] DECLARATIONS = {
-        "admission", "definition", "policy", "workflow", "effect", "json", "error"
+        "idempotency", "definition", "policy", "workflow", "effect", "json", "error"
     };
 
     List<DependencyRule> all() {
@@ -216,7 +216,7 @@ record DependencyRules(PackageLayout layout) {
                         RestrictedApis.SQL.or(
                                 core.and(type(layout.in(DECLARATIONS).or(layout.in("schedule")))
                                         .negate())),
-                        "server.files uses admission, workflow, schedule, effect, json and error only. Let the"
+                        "server.files uses idempotency, workflow, schedule, effect, json and error only. Let the"
                                 + " wiring pass in the rest"),
                 new DependencyRule(
                         "settings",

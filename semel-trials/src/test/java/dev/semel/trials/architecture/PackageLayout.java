@@ -13,6 +13,7 @@ record PackageLayout(String base) {
 
     /** Packages without side effects. */
     static final List<String> PURE = List.of(
+            "idempotency",
             "admission",
             "definition",
             "run",
@@ -22,7 +23,6 @@ record PackageLayout(String base) {
             "error",
             "policy",
             "workflow",
-            "trigger",
             "schedule",
             "replay");
 

@@ -1,5 +1,8 @@
 package dev.semel.trials.bench;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
+import dev.semel.admission.TriggerSource;
 import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.journal.JournalCodec;
 import dev.semel.run.RunId;
@@ -8,15 +11,12 @@ import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.NewRun;
-import dev.semel.store.RunDeduplicationKey;
-import dev.semel.store.RunDeduplicationKeyClaim;
-import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkerLeases;
+import dev.semel.store.WorkflowStore;
 import dev.semel.store.postgres.PostgresStore;
-import dev.semel.trigger.TriggerSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -55,7 +55,7 @@ final class FenceCostBench {
     private final OptionalStatement part;
     private final int workspace;
     private final long change;
-    private final StoreBatchWriter lane;
+    private final WorkflowStore.BatchWriter lane;
     private List<RunId> unfinished = List.of();
     private volatile boolean leftOut;
     private volatile double inside;
@@ -80,7 +80,7 @@ final class FenceCostBench {
 
     static void measure(String url, OptionalStatement part) throws Exception {
         FenceCostBench cost = new FenceCostBench(url, part);
-        try (StoreBatchWriter _ = cost.lane) {
+        try (WorkflowStore.BatchWriter _ = cost.lane) {
             for (int triggers : new int[] {13, 64, 256}) {
                 cost.compare(triggers);
             }

@@ -1,7 +1,7 @@
 package dev.semel.trials.bench;
 
 import dev.semel.RunStatus;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.replay.ReplayNotificationMode;
 import dev.semel.replay.ReplayPlanApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;

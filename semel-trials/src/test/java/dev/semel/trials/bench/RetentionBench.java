@@ -1,7 +1,7 @@
 package dev.semel.trials.bench;
 
 import dev.semel.engine.ClockAndRandomSource;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.run.RunId;
 import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;

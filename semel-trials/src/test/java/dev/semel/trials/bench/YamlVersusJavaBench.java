@@ -1,6 +1,8 @@
 package dev.semel.trials.bench;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
@@ -8,8 +10,6 @@ import dev.semel.server.files.steps.YamlStepDependencies;
 import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Files;
@@ -117,7 +117,7 @@ final class YamlVersusJavaBench {
                         new Trigger.Identifiers(IdempotencyKey.of("file" + number), null),
                         new Trigger.Sender(TriggerSource.LIBRARY, "bench", null),
                         false,
-                        Trigger.AdmissionChecks.NONE))
+                        null))
                 .runId();
         if (semel.run(workspace.ws(), run).result(LONGEST).path("n").longValue() != 4903) {
             throw new IllegalStateException("the file gave another sum");

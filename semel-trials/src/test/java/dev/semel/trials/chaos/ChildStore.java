@@ -3,7 +3,6 @@ package dev.semel.trials.chaos;
 import dev.semel.effect.EffectLedger;
 import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
@@ -122,11 +121,11 @@ final class ChildStore {
     }
 
     /** A lane that counts what was refused. */
-    private final class CountingLane implements StoreBatchWriter {
-        private final StoreBatchWriter lane;
+    private final class CountingLane implements WorkflowStore.BatchWriter {
+        private final WorkflowStore.BatchWriter lane;
         private final List<CommitBatch> answeredBefore = new ArrayList<>();
 
-        CountingLane(StoreBatchWriter lane) {
+        CountingLane(WorkflowStore.BatchWriter lane) {
             this.lane = lane;
         }
 

@@ -2,7 +2,7 @@ package dev.semel.trials.crash;
 
 import dev.semel.RunStatus;
 import dev.semel.engine.EngineLimits;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.RunCancelled;
 import dev.semel.runtime.IdempotencyKeyReleaser;

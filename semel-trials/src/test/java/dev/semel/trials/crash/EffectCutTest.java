@@ -2,7 +2,7 @@ package dev.semel.trials.crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.HttpStatusException;
 import dev.semel.http.HttpEffectClient;

@@ -1,7 +1,7 @@
 package dev.semel.trials.crash;
 
 import dev.semel.engine.EngineLimits;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.SemelException;
 import dev.semel.http.HttpEffectClient;
 import dev.semel.runtime.RunHandle;

@@ -15,7 +15,6 @@ import dev.semel.server.settings.SecretStore;
 import dev.semel.server.settings.WorkspaceSettingRepositories;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.store.WorkspaceSettingKind;
 import dev.semel.store.WorkspaceSettingName;
 import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
@@ -175,7 +174,8 @@ class SecretsTest extends OnBothStores {
         SemelRuntime semel = stage.server().serve().semel();
         DatabaseRows.SettingRow row =
                 Objects.requireNonNull(semel.view(reads -> reads.setting(DEFAULT, "secret", "moved")));
-        var elsewhere = new WorkspaceSettingName(DEFAULT, new WorkspaceSettingKind("secret", false, true), "elsewhere");
+        var elsewhere = new WorkspaceSettingName(
+                DEFAULT, new WorkspaceSettingName.SettingKind("secret", false, true), "elsewhere");
         semel.change(new StoreWriteCommand.SaveSetting(elsewhere, row.body(), null, "thief"));
         var refused = assertThrows(SemelException.class, () -> reveal(with(LiveServer.SECRET_KEY), "elsewhere"));
         assertTrue(refused.detail().contains("was changed"), refused.detail());

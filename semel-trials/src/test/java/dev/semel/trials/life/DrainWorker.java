@@ -1,7 +1,7 @@
 package dev.semel.trials.life;
 
 import dev.semel.engine.EngineLimits;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.EffectOutcome;

@@ -1,8 +1,6 @@
 package dev.semel.trials.simulation;
 
 import dev.semel.store.CommitBatch;
-import dev.semel.store.StoreBatchWriter;
-import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.WorkerLeases;
@@ -33,7 +31,7 @@ final class FaultyStore implements WorkflowStore {
     }
 
     @Override
-    public StoreBatchWriter openLane() {
+    public WorkflowStore.BatchWriter openLane() {
         return new FaultyLane(real.openLane(), faults);
     }
 
@@ -43,11 +41,11 @@ final class FaultyStore implements WorkflowStore {
     }
 
     @Override
-    public StoreBatchWriter openTxLane() {
+    public WorkflowStore.BatchWriter openTxLane() {
         return new FaultyLane(real.openTxLane(), faults);
     }
 
-    private record FaultyLane(StoreBatchWriter real, StoreFaults faults) implements StoreBatchWriter {
+    private record FaultyLane(WorkflowStore.BatchWriter real, StoreFaults faults) implements WorkflowStore.BatchWriter {
         @Override
         public List<Object> apply(CommitBatch batch) {
             StoreFaults.Fault fault = faults.batch();
@@ -133,7 +131,7 @@ final class FaultyStore implements WorkflowStore {
     }
 
     @Override
-    public StoreDurability durability() {
+    public WorkflowStore.Durability durability() {
         return real.durability();
     }
 

@@ -2,7 +2,7 @@ package dev.semel.trials.simulation;
 
 import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.engine.EngineLimits;
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.runtime.RunHandle;
 import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;

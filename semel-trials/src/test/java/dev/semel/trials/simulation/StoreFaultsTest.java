@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.run.RunId;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.StoreBatchWriter;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
@@ -62,7 +61,7 @@ final class StoreFaultsTest {
 
     @Test
     void without_probabilities_nothing_fails() {
-        try (StoreBatchWriter lane =
+        try (WorkflowStore.BatchWriter lane =
                 faults(1, FaultProbabilities.NONE).around(real).openLane()) {
             for (int i = 0; i < 1_000; i++) {
                 lane.apply(opening("w" + i));
@@ -75,7 +74,7 @@ final class StoreFaultsTest {
     void each_fault_leaves_the_declared_state() {
         StoreFaults faults = faults(1, FaultProbabilities.NONE);
         faults.next(Fault.DOWN, Fault.COMMIT_LOST, Fault.LOCKED, Fault.ANSWER_LOST);
-        try (StoreBatchWriter lane = faults.around(real).openLane()) {
+        try (WorkflowStore.BatchWriter lane = faults.around(real).openLane()) {
             assertThrows(StoreFailure.Unreachable.class, () -> lane.apply(opening("down")));
             assertThrows(StoreFailure.CommitUnknown.class, () -> lane.apply(opening("commit lost")));
             assertThrows(StoreFailure.LockConflict.class, () -> lane.apply(opening("locked")));
@@ -90,7 +89,7 @@ final class StoreFaultsTest {
 
     private List<String> history(StoreFaults faults) {
         List<String> met = new ArrayList<>();
-        try (StoreBatchWriter lane = faults.around(real).openLane()) {
+        try (WorkflowStore.BatchWriter lane = faults.around(real).openLane()) {
             for (int i = 0; i < 300; i++) {
                 try {
                     lane.apply(opening("w"));
@@ -137,7 +136,7 @@ final class StoreFaultsTest {
     void an_outage_stops_readers_and_leases_too_and_ends() {
         StoreFaults faults = faults(5, FaultProbabilities.NONE.outage(1, 10));
         WorkflowStore store = faults.around(real);
-        try (StoreBatchWriter lane = store.openLane();
+        try (WorkflowStore.BatchWriter lane = store.openLane();
                 StoreQueries reads = store.openQueries();
                 WorkerLeases leases = store.openLeases()) {
             int stopped = 0;
@@ -169,7 +168,7 @@ final class StoreFaultsTest {
     void a_stopped_store_stays_down_until_started() {
         StoreFaults faults = faults(1, FaultProbabilities.NONE);
         WorkflowStore store = faults.around(real);
-        try (StoreBatchWriter lane = store.openLane();
+        try (WorkflowStore.BatchWriter lane = store.openLane();
                 StoreQueries reads = store.openQueries()) {
             faults.down(true);
             assertThrows(StoreFailure.Unreachable.class, () -> lane.apply(opening("w")));
@@ -184,7 +183,7 @@ final class StoreFaultsTest {
     void switched_off_faults_never_happen() {
         StoreFaults faults = faults(1, FaultProbabilities.NONE.down(0.5).outage(0.5, 1_000));
         WorkflowStore store = faults.around(real);
-        try (StoreBatchWriter lane = store.openLane();
+        try (WorkflowStore.BatchWriter lane = store.openLane();
                 StoreQueries reads = store.openQueries()) {
             assertThrows(StoreFailure.Unreachable.class, () -> lane.apply(opening("w")));
             faults.down(true);

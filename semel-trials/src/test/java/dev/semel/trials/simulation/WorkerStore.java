@@ -2,8 +2,6 @@ package dev.semel.trials.simulation;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.StoreBatchWriter;
-import dev.semel.store.StoreDurability;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
@@ -62,7 +60,7 @@ final class WorkerStore implements WorkflowStore {
     }
 
     @Override
-    public StoreBatchWriter openTxLane() {
+    public WorkflowStore.BatchWriter openTxLane() {
         return shared.openTxLane();
     }
 
@@ -72,7 +70,7 @@ final class WorkerStore implements WorkflowStore {
     }
 
     @Override
-    public StoreDurability durability() {
+    public WorkflowStore.Durability durability() {
         return shared.durability();
     }
 
@@ -80,9 +78,9 @@ final class WorkerStore implements WorkflowStore {
     public void close() {}
 
     @Override
-    public StoreBatchWriter openLane() {
-        StoreBatchWriter real = shared.openLane();
-        return new StoreBatchWriter() {
+    public WorkflowStore.BatchWriter openLane() {
+        WorkflowStore.BatchWriter real = shared.openLane();
+        return new WorkflowStore.BatchWriter() {
             @Override
             public List<Object> apply(CommitBatch batch) {
                 life.pass();
@@ -104,7 +102,7 @@ final class WorkerStore implements WorkflowStore {
     }
 
     /** What a worker would hear from a store without a fence: that all it wrote counts. */
-    private static List<Object> unfenced(StoreBatchWriter real, CommitBatch batch) {
+    private static List<Object> unfenced(WorkflowStore.BatchWriter real, CommitBatch batch) {
         List<Object> outcomes;
         try {
             outcomes = new ArrayList<>(real.apply(batch));
@@ -131,7 +129,7 @@ final class WorkerStore implements WorkflowStore {
     }
 
     /** Settles nothing in the ledger and says it did. */
-    private static List<Object> forgetful(StoreBatchWriter real, CommitBatch batch) {
+    private static List<Object> forgetful(WorkflowStore.BatchWriter real, CommitBatch batch) {
         List<StoreWrite<?>> writes = new ArrayList<>();
         for (StoreWrite<?> write : batch.writes()) {
             writes.add(

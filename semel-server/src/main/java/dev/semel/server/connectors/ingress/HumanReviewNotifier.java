@@ -1,5 +1,6 @@
 package dev.semel.server.connectors.ingress;
 
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
@@ -7,7 +8,6 @@ import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.TriggerSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;

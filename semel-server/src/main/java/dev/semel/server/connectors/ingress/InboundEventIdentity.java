@@ -1,8 +1,8 @@
 package dev.semel.server.connectors.ingress;
 
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import dev.semel.json.StrictJsonCodec;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;

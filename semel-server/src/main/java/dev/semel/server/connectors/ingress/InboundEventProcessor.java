@@ -1,11 +1,13 @@
 package dev.semel.server.connectors.ingress;
 
-import dev.semel.admission.JsonFieldPath;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.ConcurrencyControl;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.JsonFieldPath;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;
 import dev.semel.run.RunId;
@@ -16,8 +18,6 @@ import dev.semel.server.connectors.ingress.InboundEventResult.SkippedWorkflow;
 import dev.semel.server.connectors.ingress.InboundEventResult.StartedRun;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWrite;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

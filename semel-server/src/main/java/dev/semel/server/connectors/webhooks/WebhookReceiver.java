@@ -1,5 +1,7 @@
 package dev.semel.server.connectors.webhooks;
 
+import dev.semel.admission.TriggerQuota;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.KeyedSignalSender;
@@ -16,8 +18,6 @@ import dev.semel.server.settings.WorkspaceSettingRepository;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.InboundWebhookDelivery;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -324,7 +324,7 @@ public final class WebhookReceiver {
 
     private static InboundEventOrigin originOf(ResolvedWebhook found) {
         return new InboundEventOrigin(
-                TriggerSource.WEBHOOK, "webhook:" + found.name(), null, Trigger.AdmissionChecks.NONE, found.depth());
+                TriggerSource.WEBHOOK, "webhook:" + found.name(), null, TriggerQuota.NONE, found.depth());
     }
 
     /**

@@ -1,8 +1,10 @@
 package dev.semel.server.files.definition;
 
-import dev.semel.admission.IdempotencyKeyScope;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.definition.WorkflowTriggers;
+import dev.semel.idempotency.IdempotencyKeyScope;
+import dev.semel.idempotency.KeyPolicy;
+import dev.semel.server.files.steps.DeclaredEffect;
+import dev.semel.server.files.steps.YamlStep;
 import dev.semel.server.files.steps.DeclaredEffect;
 import dev.semel.server.files.steps.YamlStep;
 import java.util.ArrayList;

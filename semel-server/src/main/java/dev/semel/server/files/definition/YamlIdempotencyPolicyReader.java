@@ -1,11 +1,11 @@
 package dev.semel.server.files.definition;
 
-import dev.semel.admission.FailedRunDuplicateRequestPolicy;
-import dev.semel.admission.FingerprintField;
-import dev.semel.admission.IdempotencyKeyScope;
-import dev.semel.admission.JsonFieldPath;
-import dev.semel.admission.KeyPolicy;
-import dev.semel.admission.RequestFingerprint;
+import dev.semel.idempotency.FailedRunDuplicateRequestPolicy;
+import dev.semel.idempotency.FingerprintField;
+import dev.semel.idempotency.IdempotencyKeyScope;
+import dev.semel.idempotency.JsonFieldPath;
+import dev.semel.idempotency.KeyPolicy;
+import dev.semel.idempotency.RequestFingerprint;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;
 import dev.semel.server.files.expressions.ExpressionCompileContext;

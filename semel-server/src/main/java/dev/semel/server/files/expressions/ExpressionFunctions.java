@@ -1,7 +1,8 @@
 package dev.semel.server.files.expressions;
 
 import dev.cel.common.values.NullValue;
-import dev.semel.admission.CanonicalJsonWriter;
+import dev.semel.idempotency.CanonicalJsonWriter;
+import dev.semel.idempotency.CanonicalJsonWriter;
 import dev.semel.server.hash.Sha256;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;

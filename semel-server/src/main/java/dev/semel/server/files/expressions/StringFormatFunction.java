@@ -2,7 +2,7 @@ package dev.semel.server.files.expressions;
 
 import com.google.common.primitives.UnsignedLong;
 import dev.cel.common.values.NullValue;
-import dev.semel.admission.CanonicalJsonWriter;
+import dev.semel.idempotency.CanonicalJsonWriter;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;

@@ -1,6 +1,6 @@
 package dev.semel.server.files.expressions;
 
-import dev.semel.admission.CanonicalJsonWriter;
+import dev.semel.idempotency.CanonicalJsonWriter;
 import dev.semel.json.StrictJsonCodec;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package dev.semel.server.files.steps;
 
-import dev.semel.admission.CanonicalJsonWriter;
 import dev.semel.definition.EffectSpec;
 import dev.semel.definition.StepSpec;
 import dev.semel.effect.EffectDuplicateProtection;
+import dev.semel.idempotency.CanonicalJsonWriter;
 import dev.semel.policy.ChangedEffectDataPolicy;
 import dev.semel.server.files.expressions.YamlValueTemplate;
 import dev.semel.server.files.yaml.JsonValueTypeNames;

@@ -1,5 +1,6 @@
 package dev.semel.server.operations.event;
 
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
@@ -15,13 +16,21 @@ import dev.semel.server.connectors.ingress.RunTriggerChainDepthLimit;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.connectors.ingress.BinaryCloudEventReader;
+import dev.semel.server.connectors.ingress.InboundEvent;
+import dev.semel.server.connectors.ingress.InboundEventOrigin;
+import dev.semel.server.connectors.ingress.InboundEventProcessor;
+import dev.semel.server.connectors.ingress.InboundEventResult;
+import dev.semel.server.connectors.ingress.JsonInboundEventReader;
+import dev.semel.server.connectors.ingress.ParallelTaskRunner;
+import dev.semel.server.connectors.ingress.RunTriggerChainDepthLimit;
 import dev.semel.server.operations.InboundJsonRequestBody;
 import dev.semel.server.operations.ParsedBodyMemoryLimit;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.InboundEventJsonRenderer;
 import dev.semel.server.query.RunJsonRenderer;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -88,11 +97,7 @@ public record EventIngestionRoutes(
     }
 
     private InboundEventOrigin origin(Principal who, int depth) {
-        Runnable fresh = quotas.freshCheck(who);
-        Trigger.AdmissionChecks quota = fresh == null
-                ? Trigger.AdmissionChecks.NONE
-                : new Trigger.AdmissionChecks(fresh, () -> quotas.countReplay(who));
-        return new InboundEventOrigin(TriggerSource.EVENT, who.tokenId(), null, quota, depth);
+        return new InboundEventOrigin(TriggerSource.EVENT, who.tokenId(), null, quotas.quota(who), depth);
     }
 
     private ServerHttpResponse batch(ServerHttpRequest request, JsonNode items, boolean cloud) {
@@ -112,7 +117,7 @@ public record EventIngestionRoutes(
     }
 
     private boolean isOrderVisible(Principal who) {
-        return quotas.freshCheck(who) != null || ingress.isOrderVisible(who.workspace());
+        return quotas.quota(who).limitsFresh() || ingress.isOrderVisible(who.workspace());
     }
 
     /** Equal events run in order, so that the first is the new one; groups run in parallel. */

@@ -1,5 +1,7 @@
 package dev.semel.server.operations.event;
 
+import dev.semel.admission.RunDeduplicationKey;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.connectors.ingress.InboundEvent;
@@ -23,9 +25,7 @@ import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.RunListFilter;
 import dev.semel.server.query.StoreReader;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreQueries;
-import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

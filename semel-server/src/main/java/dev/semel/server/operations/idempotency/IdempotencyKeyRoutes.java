@@ -1,10 +1,11 @@
 package dev.semel.server.operations.idempotency;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.runtime.IdempotencyKeyReleaser;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
@@ -21,7 +22,6 @@ import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.StoreReader;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import java.time.Duration;

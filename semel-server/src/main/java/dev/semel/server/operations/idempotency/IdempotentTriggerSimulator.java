@@ -1,11 +1,14 @@
 package dev.semel.server.operations.idempotency;
 
-import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.RunDeduplicationKeyRecord;
+import dev.semel.admission.Trigger;
 import dev.semel.admission.TriggerAdmissionDecision;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
+import dev.semel.admission.TriggerPreview;
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.yaml.DurationFormat;
@@ -18,9 +21,6 @@ import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.StoreReader;
 import dev.semel.store.DatabaseRows;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerPreview;
-import dev.semel.trigger.TriggerSource;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
@@ -53,9 +53,8 @@ record IdempotentTriggerSimulator(SemelRuntime semel, WorkspaceIdAndSecretCache 
                 new Trigger.Identifiers(key, null),
                 new Trigger.Sender(TriggerSource.HTTP, request.principal().tokenId(), null),
                 strict,
-                Trigger.AdmissionChecks.NONE);
-        return RunJsonRenderer.ok(
-                outcomeJson(key, workflow, data, semel.triggerDryRun().preview(trigger, at(body))));
+                null);
+        return RunJsonRenderer.ok(outcomeJson(key, workflow, data, semel.predictTrigger(trigger, at(body))));
     }
 
     /** Simulates a repeat of the key's first request now; null if its run or workflow is no longer stored. */
@@ -78,8 +77,8 @@ record IdempotentTriggerSimulator(SemelRuntime semel, WorkspaceIdAndSecretCache 
                 new Trigger.Identifiers(key, null),
                 new Trigger.Sender(TriggerSource.HTTP, "", null),
                 false,
-                Trigger.AdmissionChecks.NONE);
-        return outcomeJson(key, workflow, data, semel.triggerDryRun().preview(trigger, 0));
+                null);
+        return outcomeJson(key, workflow, data, semel.predictTrigger(trigger, 0));
     }
 
     private WorkflowCatalogEntry workflow(

@@ -1,5 +1,6 @@
 package dev.semel.server.operations.incident;
 
+import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
@@ -8,7 +9,6 @@ import dev.semel.server.query.StoreReader;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.ReplayPlanQueries;
-import dev.semel.store.RunDeduplicationKey;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

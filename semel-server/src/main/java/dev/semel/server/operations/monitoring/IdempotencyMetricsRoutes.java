@@ -1,5 +1,6 @@
 package dev.semel.server.operations.monitoring;
 
+import dev.semel.admission.TriggerSource;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
@@ -15,7 +16,6 @@ import dev.semel.server.query.StoreReader;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.MetricUpdateCollector;
-import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

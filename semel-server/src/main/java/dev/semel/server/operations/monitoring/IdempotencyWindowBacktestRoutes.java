@@ -1,7 +1,7 @@
 package dev.semel.server.operations.monitoring;
 
-import dev.semel.admission.KeyPolicy;
 import dev.semel.definition.WorkflowCatalogEntry;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.yaml.DurationFormat;

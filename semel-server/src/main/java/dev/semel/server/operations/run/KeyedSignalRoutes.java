@@ -1,6 +1,6 @@
 package dev.semel.server.operations.run;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.runtime.KeyedSignalSender;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;

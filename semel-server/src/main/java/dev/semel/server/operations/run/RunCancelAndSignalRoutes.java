@@ -1,6 +1,6 @@
 package dev.semel.server.operations.run;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.HumanReviewDecisionRecorder;
 import dev.semel.runtime.RunHandle;

@@ -1,8 +1,8 @@
 package dev.semel.server.operations.setting;
 
-import dev.semel.admission.JsonFieldPath;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.JsonFieldPath;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.server.access.UserAccountStore;
 import dev.semel.server.http.Principal;

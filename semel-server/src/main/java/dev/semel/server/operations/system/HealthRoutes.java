@@ -8,8 +8,10 @@ import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.query.RunJsonRenderer;
-import dev.semel.store.StoreDurability;
 import dev.semel.store.TrustedClock;
+import dev.semel.store.WorkflowStore;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 
@@ -27,7 +29,7 @@ public record HealthRoutes(SemelRuntime semel, PrometheusMetrics metrics, Suppli
     public ServerHttpResponse ready(ServerHttpRequest request) {
         WorkerStatus workerStatus = semel.workerStatus();
         String trouble = workerStatus.unreadyReason();
-        StoreDurability durability = workerStatus.durability();
+        WorkflowStore.Durability durability = workerStatus.durability();
         var body = RunJsonRenderer.newObject().put("status", trouble == null ? "ready" : "not_ready");
         body.put("durability", durability == null ? "unknown" : durability.safe() ? "safe" : "unsafe");
         if (trouble != null) {

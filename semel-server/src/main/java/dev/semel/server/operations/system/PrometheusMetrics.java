@@ -4,7 +4,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.runtime.WorkerStatus;
 import dev.semel.server.http.ServerHttpRequestObserver;
 import dev.semel.server.query.StoreReader;
-import dev.semel.store.StoreDurability;
+import dev.semel.store.WorkflowStore;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
@@ -126,7 +126,7 @@ public final class PrometheusMetrics implements ServerHttpRequestObserver {
     }
 
     private static double unsafe(SemelRuntime semel) {
-        StoreDurability durability = semel.workerStatus().durability();
+        WorkflowStore.Durability durability = semel.workerStatus().durability();
         return durability == null || durability.safe() ? 0 : 1;
     }
 

@@ -1,7 +1,7 @@
 package dev.semel.server.operations.trigger;
 
-import dev.semel.admission.ChosenRunId;
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.idempotency.ChosenRunId;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.operations.InboundJsonRequestBody;
 import dev.semel.server.query.ApiErrors;

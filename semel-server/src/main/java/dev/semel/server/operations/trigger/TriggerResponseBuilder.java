@@ -1,6 +1,9 @@
 package dev.semel.server.operations.trigger;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.idempotency.IdempotencyKey;
+import dev.semel.admission.RunDeduplicationKeyClaim;
+import dev.semel.admission.TriggerResult;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.server.connectors.outbound.FormUrlEncoder;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.operations.ViewJson;
@@ -9,8 +12,6 @@ import dev.semel.server.query.RunPiiMaskFactory;
 import dev.semel.server.query.RunWaitReasonJsonRenderer;
 import dev.semel.server.query.UnmaskedPiiValue;
 import dev.semel.store.DatabaseRows;
-import dev.semel.store.RunDeduplicationKeyClaim;
-import dev.semel.trigger.TriggerResult;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

@@ -1,18 +1,21 @@
 package dev.semel.server.operations.trigger;
 
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.TriggerResult;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.server.connectors.ingress.ParallelTaskRunner;
 import dev.semel.server.connectors.ingress.RunTriggerChainDepthLimit;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.connectors.ingress.ParallelTaskRunner;
+import dev.semel.server.connectors.ingress.RunTriggerChainDepthLimit;
 import dev.semel.server.operations.InboundJsonRequestBody;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.InboundEventJsonRenderer;
 import dev.semel.server.query.RunJsonRenderer;
-import dev.semel.trigger.TriggerResult;
+import dev.semel.admission.TriggerResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.semel.server.operations.workflow;
 
-import dev.semel.admission.FingerprintField;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.idempotency.FingerprintField;
+import dev.semel.idempotency.KeyPolicy;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.definition.WorkflowCallCycleCheck;
 import dev.semel.server.files.definition.WorkflowDefinition;

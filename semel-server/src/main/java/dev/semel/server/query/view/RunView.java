@@ -2,7 +2,7 @@ package dev.semel.server.query.view;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.semel.run.RunState;
-import dev.semel.trigger.TriggerSource;
+import dev.semel.admission.TriggerSource;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

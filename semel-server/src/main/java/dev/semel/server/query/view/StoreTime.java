@@ -1,6 +1,6 @@
 package dev.semel.server.query.view;
 
-import dev.semel.store.RunDeduplicationKeyClaim;
+import dev.semel.admission.RunDeduplicationKeyClaim;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

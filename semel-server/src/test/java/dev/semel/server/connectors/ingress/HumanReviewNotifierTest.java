@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
 import dev.semel.RunStatus;
+import dev.semel.admission.Trigger;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreQueries;
 import dev.semel.testing.FakeExternalSystem;
 import dev.semel.testing.WorkflowTestKit;
-import dev.semel.trigger.Trigger;
 import dev.semel.workflow.EffectBuilder;
 import dev.semel.workflow.EscalationPolicy;
 import dev.semel.workflow.Retry;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.admission.FailedRunDuplicateRequestPolicy;
-import dev.semel.admission.IdempotencyKeyScope;
-import dev.semel.admission.KeyPolicy;
-import dev.semel.admission.RequestFingerprint;
+import dev.semel.idempotency.FailedRunDuplicateRequestPolicy;
+import dev.semel.idempotency.IdempotencyKeyScope;
+import dev.semel.idempotency.KeyPolicy;
+import dev.semel.idempotency.RequestFingerprint;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;

@@ -1,5 +1,7 @@
 package dev.semel.server.files.steps.effects;
 
+import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerSource;
 import dev.semel.error.RunNotEnded;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
@@ -13,8 +15,6 @@ import dev.semel.server.files.steps.YamlStepDependencies;
 import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.TriggerSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -70,7 +70,7 @@ final class YamlTestBench implements AutoCloseable {
                         new Trigger.Identifiers(null, null),
                         new Trigger.Sender(TriggerSource.LIBRARY, "tester", null),
                         false,
-                        Trigger.AdmissionChecks.NONE))
+                        null))
                 .runId();
     }
 

@@ -1,6 +1,0 @@
-package dev.semel.admission;
-
-public enum IdempotencyKeyScope {
-    WORKSPACE,
-    WORKFLOW
-}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.engine.admission;
+
+import org.jspecify.annotations.NullMarked;

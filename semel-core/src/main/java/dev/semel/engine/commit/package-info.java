@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.engine.commit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.engine.effect;
+
+import org.jspecify.annotations.NullMarked;

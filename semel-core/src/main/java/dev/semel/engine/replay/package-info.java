@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.engine.replay;
+
+import org.jspecify.annotations.NullMarked;

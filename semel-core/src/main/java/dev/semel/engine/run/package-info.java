@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.engine.run;
+
+import org.jspecify.annotations.NullMarked;

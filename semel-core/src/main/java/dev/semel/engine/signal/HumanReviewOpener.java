@@ -1,0 +1,187 @@
+package dev.semel.engine.signal;
+
+import dev.semel.definition.EffectSpec;
+import dev.semel.effect.EffectLedger;
+import dev.semel.engine.MicrosecondConverter;
+import dev.semel.engine.step.ActiveRun;
+import dev.semel.engine.step.InMemoryRunExecutionState;
+import dev.semel.engine.step.RunExecutionAbort;
+import dev.semel.engine.step.StepResultSerializer;
+import dev.semel.journal.JournalEntry;
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.store.HumanReviewStoreWriteCommand;
+import dev.semel.store.HumanReviewStoreWriteCommand.OpenReviewResult;
+import dev.semel.store.StoreWrite;
+import dev.semel.store.StoreWriteCommand;
+import dev.semel.workflow.ApprovalRequest;
+import dev.semel.workflow.EscalationPolicy;
+import dev.semel.workflow.ReviewOptions;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Opens reviews: questions of a run to a user. A review is durable before its run waits for the decision. */
+public final class HumanReviewOpener {
+    private static final long LONGEST = MicrosecondConverter.of(Duration.ofDays(36_500));
+
+    private HumanReviewOpener() {}
+
+    /** @return false if a user has decided already, so that the caller must read the decision */
+    public static boolean open(
+            InMemoryRunExecutionState execution, HumanReviewStoreWriteCommand.ReviewQuestion question) {
+        ActiveRun run = execution.run();
+        return submit(
+                        execution,
+                        new HumanReviewStoreWriteCommand.OpenReview(
+                                run.driver(), run.workspace(), run.workflow().workflowId(), question))
+                == OpenReviewResult.OPENED;
+    }
+
+    /** Closes a review whose time is over. Returns false if a decision came first. */
+    static boolean expire(InMemoryRunExecutionState execution, HumanReviewStoreWriteCommand.ReviewQuestion question) {
+        ActiveRun run = execution.run();
+        return submit(execution, new HumanReviewStoreWriteCommand.ExpireReview(run.driver(), run.workspace(), question))
+                == OpenReviewResult.OPENED;
+    }
+
+    private static OpenReviewResult submit(
+            InMemoryRunExecutionState execution, HumanReviewStoreWriteCommand<OpenReviewResult> review) {
+        execution.counters().diskWaits.increment();
+        OpenReviewResult result = execution.awaitWrite(execution
+                .engine()
+                .committer()
+                .submit(
+                        execution.run().lane(),
+                        new StoreWrite.ExecuteCommand<>(new StoreWriteCommand.ReviewCommand<>(review))));
+        if (result == OpenReviewResult.GONE) {
+            throw execution.end(new RunExecutionAbort.OwnershipLost());
+        }
+        return result;
+    }
+
+    /** @param problem how the send failed, if the journal does not say so; else null */
+    public static HumanReviewStoreWriteCommand.ReviewQuestion forDoubt(
+            EffectSpec plan, String path, String effect, JournalEntry.@Nullable ErrorDetails problem) {
+        ObjectNode text = text(plan);
+        if (problem != null) {
+            text.put("send_error", StepResultSerializer.sanitize(problem.code() + ": " + problem.message()));
+        }
+        return about(HumanReviewStoreWriteCommand.ReviewKind.DOUBT, plan, new Subject(path, effect, text));
+    }
+
+    /** Review of an effect that has another key now than it was sent under, so that the new key does not find it. */
+    public static HumanReviewStoreWriteCommand.ReviewQuestion forRenamedKey(
+            EffectSpec plan, String path, String effect) {
+        return about(
+                HumanReviewStoreWriteCommand.ReviewKind.DOUBT,
+                plan,
+                new Subject(path, effect, text(plan).put("key_changed", true)));
+    }
+
+    /** Review of an effect whose provider repeats a stored error for the key. */
+    public static HumanReviewStoreWriteCommand.ReviewQuestion forReplayedError(
+            EffectSpec plan, String path, String effect) {
+        return about(
+                HumanReviewStoreWriteCommand.ReviewKind.DOUBT,
+                plan,
+                new Subject(path, effect, text(plan).put("provider_replayed_error", true)));
+    }
+
+    /**
+     * @param content digest of the message; empty if there is none
+     * @param changed the effect that was accepted before
+     */
+    public static HumanReviewStoreWriteCommand.ReviewQuestion forChange(
+            EffectSpec plan, String path, String content, EffectLedger.LedgerDecision.DataChanged changed) {
+        ObjectNode text = text(plan);
+        // Both data are JSON inside a text, so that no member of theirs is read as a member of the question.
+        text.put(
+                        HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_RUN,
+                        changed.by().text())
+                .put(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_AT, changed.acceptedAt())
+                .put(HumanReviewStoreWriteCommand.ReviewQuestion.PREVIOUS_DATA, changed.content())
+                .put(
+                        HumanReviewStoreWriteCommand.ReviewQuestion.NEW_DATA,
+                        plan.once() == null ? null : plan.once().content());
+        if (!content.isEmpty()) {
+            text.put(HumanReviewStoreWriteCommand.ReviewQuestion.CONTENT, content);
+        }
+        return about(HumanReviewStoreWriteCommand.ReviewKind.CHANGE, plan, new Subject(path, "", text));
+    }
+
+    /** Review of an effect that a run leaves in doubt when it ends; the text of its code is no longer known. */
+    public static HumanReviewStoreWriteCommand.ReviewQuestion forUnsettledEffect(EffectLedger.EffectRow row) {
+        ObjectNode text = text("", EscalationPolicy.NONE, EffectSpec.OWNER)
+                .put(HumanReviewStoreWriteCommand.ReviewQuestion.LEFT_IN_DOUBT, true);
+        return new HumanReviewStoreWriteCommand.ReviewQuestion(
+                HumanReviewStoreWriteCommand.ReviewKind.DOUBT,
+                row.details().path(),
+                row.id().digest(),
+                EffectSpec.OWNER,
+                StrictJsonCodec.write(text),
+                0);
+    }
+
+    private record Subject(String path, String effect, ObjectNode text) {}
+
+    private static ObjectNode text(EffectSpec plan) {
+        ReviewOptions reviewOptions = plan.reviewOptions();
+        return text(reviewOptions.title(), reviewOptions.escalation(), plan.reviewer())
+                .put("link", reviewOptions.link());
+    }
+
+    private static HumanReviewStoreWriteCommand.ReviewQuestion about(
+            HumanReviewStoreWriteCommand.ReviewKind kind, EffectSpec plan, Subject subject) {
+        return new HumanReviewStoreWriteCommand.ReviewQuestion(
+                kind,
+                subject.path(),
+                subject.effect(),
+                plan.reviewer(),
+                StrictJsonCodec.write(subject.text()),
+                micros(plan.reviewOptions().escalation().due()));
+    }
+
+    static HumanReviewStoreWriteCommand.ReviewQuestion forApproval(ApprovalRequest approval, String path) {
+        String to = approval.to().isBlank() ? EffectSpec.OWNER : approval.to();
+        ObjectNode text = text(approval.title(), approval.escalation(), to);
+        ObjectNode shown = text.putObject("details");
+        approval.details().forEach((name, value) -> shown.put(name, StepResultSerializer.sanitize(value)));
+        Duration due = approval.escalation().due() == null
+                ? approval.timeout()
+                : approval.escalation().due();
+        return new HumanReviewStoreWriteCommand.ReviewQuestion(
+                HumanReviewStoreWriteCommand.ReviewKind.APPROVAL,
+                path,
+                "",
+                to,
+                StrictJsonCodec.write(text),
+                micros(due));
+    }
+
+    public static HumanReviewStoreWriteCommand.ReviewQuestion forHeldRun(RunExecutionAbort.Held held) {
+        ObjectNode text = text("", EscalationPolicy.NONE, EffectSpec.OWNER)
+                .put("reason", held.reason())
+                .put("message", StepResultSerializer.sanitize(String.valueOf(held.getMessage())));
+        return new HumanReviewStoreWriteCommand.ReviewQuestion(
+                HumanReviewStoreWriteCommand.ReviewKind.HELD,
+                HumanReviewStoreWriteCommand.WHOLE_RUN,
+                "",
+                EffectSpec.OWNER,
+                StrictJsonCodec.write(text),
+                0);
+    }
+
+    /** @param to the first recipient; an escalation may add others later */
+    private static ObjectNode text(String title, EscalationPolicy urgency, String to) {
+        ObjectNode text = JsonNodeFactory.instance.objectNode().put("title", StepResultSerializer.sanitize(title));
+        text.put("to", to);
+        text.put("remind_after", micros(urgency.remind()));
+        text.put("escalate_after", micros(urgency.escalateAfter()));
+        return text.put("escalate_to", urgency.escalateTo());
+    }
+
+    private static long micros(@Nullable Duration length) {
+        return length == null ? 0 : Math.min(MicrosecondConverter.of(length), LONGEST);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.engine.signal;
+
+import org.jspecify.annotations.NullMarked;

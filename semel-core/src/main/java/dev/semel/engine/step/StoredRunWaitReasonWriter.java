@@ -1,0 +1,59 @@
+package dev.semel.engine.step;
+
+import dev.semel.json.StrictJsonCodec;
+import dev.semel.store.StoreWrite;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Format: `{"for":"signal","step":"paid","until":…}`; other branches in `also`. */
+public final class StoredRunWaitReasonWriter {
+    private static final int MOST_SHOWN = 20;
+
+    private StoredRunWaitReasonWriter() {}
+
+    public static String toJson(String reason, String step, long due) {
+        return toJson(reason, step, due, null);
+    }
+
+    /** A wait for a signal that may be addressed by key. */
+    public static String keyedSignalJson(String step, long due, String signal, String key) {
+        ObjectNode out = (ObjectNode) StrictJsonCodec.parse(toJson("signal", step, due, signal));
+        return StrictJsonCodec.write(out.put("key", key));
+    }
+
+    /** Returns the first wait with a bounded number of others in {@code also}. */
+    public static String mergeJson(String first, List<String> all) {
+        List<String> others = all.stream()
+                .filter(one -> !one.equals(first))
+                .distinct()
+                .limit(MOST_SHOWN)
+                .toList();
+        if (others.isEmpty()) {
+            return first;
+        }
+        ObjectNode out = (ObjectNode) StrictJsonCodec.parse(first);
+        ArrayNode also = out.putArray("also");
+        others.forEach(one -> also.add(StrictJsonCodec.parse(one)));
+        return StrictJsonCodec.write(out);
+    }
+
+    public static boolean isRetry(WaitingBranchesRunSuspender.BranchWait wait) {
+        return wait.description().startsWith("{\"for\":\"retry\"");
+    }
+
+    /** @param detail the name of the signal, the other run, or a message */
+    public static String toJson(String reason, String step, long due, @Nullable String detail) {
+        ObjectNode out =
+                JsonNodeFactory.instance.objectNode().put("for", reason).put("step", step);
+        if (detail != null) {
+            out.put("detail", detail);
+        }
+        if (due != StoreWrite.Suspension.NEVER && due > 0) {
+            out.put("until", due);
+        }
+        return StrictJsonCodec.write(out);
+    }
+}

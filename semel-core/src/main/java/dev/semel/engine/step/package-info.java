@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.engine.step;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.engine.timer;
+
+import org.jspecify.annotations.NullMarked;

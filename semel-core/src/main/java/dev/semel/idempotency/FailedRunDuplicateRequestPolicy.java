@@ -1,0 +1,6 @@
+package dev.semel.idempotency;
+
+public enum FailedRunDuplicateRequestPolicy {
+    RETURN_FAILED,
+    RUN_AGAIN
+}

@@ -1,0 +1,6 @@
+package dev.semel.idempotency;
+
+public enum IdempotencyKeyScope {
+    WORKSPACE,
+    WORKFLOW
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.idempotency;
+
+import org.jspecify.annotations.NullMarked;

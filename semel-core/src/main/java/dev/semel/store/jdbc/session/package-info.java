@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.store.jdbc.session;
+
+import org.jspecify.annotations.NullMarked;

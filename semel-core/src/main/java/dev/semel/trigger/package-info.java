@@ -1,4 +1,0 @@
-@NullMarked
-package dev.semel.trigger;
-
-import org.jspecify.annotations.NullMarked;
