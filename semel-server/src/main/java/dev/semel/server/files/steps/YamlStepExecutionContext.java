@@ -176,11 +176,12 @@ public record YamlStepExecutionContext(
 
     /** @param place what could not be evaluated, e.g. "The recipient of step 'welcome'" */
     public SemelException evaluationFailed(String place, String because) {
-        return new SemelException(
+        SemelException failure = new SemelException(
                 ErrorCode.INVALID_INPUT,
                 ("%s of workflow '%s' could not be evaluated, because %s. Results of earlier steps are kept; "
                                 + "no later step ran.")
                         .formatted(place, run.workflow(), because),
                 "Send data that has the value, or handle its absence with default(value, other) or has(value).");
+        return id.isEmpty() ? failure : failure.with("step", id);
     }
 }
