@@ -23,7 +23,17 @@ public record DeclaredStep(
      */
     public record StepLocation(String path, boolean always, boolean inLoop, String itemKeys) {
         public String displayPath() {
-            return path.endsWith(".") ? path.substring(0, path.length() - 1) : path;
+            return hasChannels() ? path.substring(0, path.length() - 1) : path;
+        }
+
+        /** Whether it is a notification, which has one effect for each channel. */
+        public boolean hasChannels() {
+            return path.endsWith(".");
+        }
+
+        /** Whether it is in a loop over items, and not only a message that a run sends over several channels or none. */
+        public boolean isPerItem() {
+            return path.contains("[]");
         }
 
         /** Whether a path from a run's journal is at this location. */
@@ -40,7 +50,7 @@ public record DeclaredStep(
                     return false;
                 }
             }
-            return at == other.length() || (path.endsWith(".") && other.indexOf('/', at) < 0);
+            return at == other.length() || (hasChannels() && other.indexOf('/', at) < 0);
         }
 
         /** The position after the item that begins at this position; -1 if none begins. */

@@ -141,7 +141,13 @@ public final class ReplayStepPlanner {
             case STEP ->
                 kept
                         ? reuse(path, "step")
-                        : step(path, "step", SafeReplayStepAction.RUN_AGAIN, "it has no external effect");
+                        : step(
+                                path,
+                                "step",
+                                SafeReplayStepAction.RUN_AGAIN,
+                                isNotificationEvent(path)
+                                        ? "it publishes the event of the notification, which starts no run twice"
+                                        : "it has no external effect");
             case TX -> kept ? reuse(path, "tx") : tx(path, trace);
             case APPROVAL ->
                 kept
@@ -359,11 +365,28 @@ public final class ReplayStepPlanner {
     private List<PlannedReplayStep> unreached() {
         List<PlannedReplayStep> all = new ArrayList<>();
         for (DeclaredStep one : Objects.requireNonNullElse(source.versions().next(), List.<DeclaredStep>of())) {
-            if (one.location().inLoop() || !isReached(one)) {
-                all.add(firstTime(one));
+            boolean reached = isReached(one);
+            boolean otherChannels = reached && one.location().hasChannels() && !isCarried(one);
+            if (!reached || otherChannels || one.location().isPerItem()) {
+                PlannedReplayStep first = firstTime(one);
+                all.add(
+                        otherChannels && first.action() == SafeReplayStepAction.SEND
+                                ? first.withAction(SafeReplayStepAction.SEND, "the notification may use other channels")
+                                : first);
             }
         }
         return all;
+    }
+
+    /** Its channels are recorded, and the replay uses them. */
+    private boolean isCarried(DeclaredStep one) {
+        return carried.stream().anyMatch(path -> one.location().matches(path));
+    }
+
+    private boolean isNotificationEvent(String path) {
+        List<DeclaredStep> next = source.versions().next();
+        DeclaredStep here = next == null ? null : ReplayDeclaredStepsByVersion.find(next, path);
+        return here != null && here.location().hasChannels() && path.endsWith(".event");
     }
 
     private boolean isReached(DeclaredStep one) {

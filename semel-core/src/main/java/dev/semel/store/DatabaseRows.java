@@ -250,4 +250,12 @@ public final class DatabaseRows {
      * @param soonest when the first one stops to be safe
      */
     public record ResendLoss(String workflowId, long runs, long inHour, long inDay, long soonest) {}
+
+    /**
+     * A run with an unknown outcome that is safe to send again.
+     *
+     * @param firstSentAt when its first such effect was first sent
+     * @param until when it stops to be safe
+     */
+    public record ExpiringResend(RunId run, long firstSentAt, long until) {}
 }

@@ -3,6 +3,7 @@ package dev.semel.replay;
 import static dev.semel.replay.SampleRuns.LINE;
 import static dev.semel.replay.SampleRuns.NOW;
 import static dev.semel.replay.SampleRuns.OTHER;
+import static dev.semel.replay.SampleRuns.START;
 import static dev.semel.replay.SampleRuns.actions;
 import static dev.semel.replay.SampleRuns.begun;
 import static dev.semel.replay.SampleRuns.declares;
@@ -36,6 +37,32 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Notifications in a replay: which are missing, which are sent again, and which are not sent. */
 final class ReplayNotificationsTest {
     private static final ReplayDeclaredStepsByVersion CODE = ReplayDeclaredStepsByVersion.single(null);
+
+    @Test
+    void a_sent_notification_is_listed_once_and_its_event_says_what_it_does() {
+        ReplayPlannerInput source = past(
+                List.of(
+                        done("hello.plan", EntryKind.STEP),
+                        done("hello.email", EntryKind.EFFECT),
+                        done("hello.event", EntryKind.STEP),
+                        done("mail", EntryKind.EFFECT),
+                        failed("late", EntryKind.STEP)),
+                List.of(notification("hello.email", EffectState.DONE), notification("mail", EffectState.DONE)),
+                List.of(declares("hello.", "ask", false, true), declares("mail", "ask", false, true)));
+        assertEquals(
+                List.of("hello.plan", "hello.email", "hello.event", "mail", "late"),
+                ReplayStepPlanner.plan(source, ReplayOptions.DEFAULT).stream()
+                        .map(PlannedReplayStep::step)
+                        .toList());
+        List<PlannedReplayStep> anew = ReplayStepPlanner.plan(source, START);
+        assertEquals(
+                List.of("hello.plan", "hello.email", "hello.event", "mail", "late", "hello"),
+                anew.stream().map(PlannedReplayStep::step).toList());
+        assertTrue(anew.get(2).why().contains("starts no run twice"), anew.get(2)::why);
+        assertEquals("it has no external effect", anew.getFirst().why());
+        assertTrue(anew.getLast().why().contains("other channels"), anew.getLast()::why);
+        assertFalse(anew.getLast().certain());
+    }
 
     private static EffectRow notification(String path, EffectState state) {
         return notification(path, state, path, null);

@@ -5,6 +5,8 @@ import dev.semel.server.settings.AlertSetting;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the text of alert notifications: which metric exceeded its threshold, where to look, and what to do. */
 final class AlertMessageRenderer {
@@ -15,6 +17,21 @@ final class AlertMessageRenderer {
         Instant at = Instant.ofEpochSecond(0, soonest * 1_000).truncatedTo(ChronoUnit.SECONDS);
         return runs + (runs == 1 ? " run of " : " runs of ") + workflow + (runs == 1 ? " loses" : " lose")
                 + " safe re-send at " + at + (runs == 1 ? "" : " or later") + ".\n";
+    }
+
+    /** One line: the command that plans a replay of these runs, which failed at most this long ago. */
+    static String plan(long ageMicros, @Nullable String workflow) {
+        long hours = Math.ceilDiv(ageMicros, TimeUnit.HOURS.toMicros(1));
+        String age = hours <= 48 ? hours + "h" : Math.ceilDiv(hours, 24) + "d";
+        return "Plan a replay: semel replay plan \"failed_since:" + age
+                + (workflow == null ? "" : " workflow:" + workflow) + "\"\n";
+    }
+
+    /** One line: how many runs lost safe re-send, and where to decide. */
+    static String lost(long runs) {
+        return runs + (runs == 1 ? " run" : " runs") + " lost safe re-send while the alert fired: the outcome is unknown,"
+                + " and only a user can decide. List the reviews with `semel review list`, check the external system,"
+                + " and record the outcome with `semel review decide`.\n";
     }
 
     /** @param details more lines about the current state; may be empty */
@@ -29,7 +46,8 @@ final class AlertMessageRenderer {
             return new RenderedMessage(
                     "Resolved: " + what,
                     what + " is " + formatValue(alert.metric(), episode.value()) + " again. The alert " + name + " ("
-                            + bound + ") is resolved. No action is needed.\n",
+                            + bound + ") is resolved. "
+                            + (details.isEmpty() ? "No action is needed.\n" : "But a decision is needed.\n" + details),
                     null);
         }
         return new RenderedMessage(
@@ -41,7 +59,7 @@ final class AlertMessageRenderer {
     }
 
     private static String command(AlertSetting alert) {
-        return alert.metric().equals("safe_resend_ends")
+        return alert.isAboutResends()
                 ? "semel recovery show"
                 : "semel monitoring show" + (alert.workflow() == null ? "" : " " + alert.workflow());
     }
@@ -114,8 +132,8 @@ final class AlertMessageRenderer {
                         + " `semel replay plan \"status:failed since:2h\"` shows what a replay would send.";
             case "safe_resend_ends" ->
                 "the outcome of an effect is unknown, and the provider will soon forget its key. Find out why the"
-                    + " provider does not answer. `semel replay plan \"status:failed since:7d\"` shows the runs that a"
-                    + " replay sends again with the same key. Afterwards only a user can decide.";
+                        + " provider does not answer. The plan shows the runs that a replay sends again with the same"
+                        + " key. Afterwards only a user can decide.";
             case "unprotected_effects" ->
                 "a step with `protect: none` sent an effect. A crash can repeat this effect. Declare another"
                         + " protection for the step.";

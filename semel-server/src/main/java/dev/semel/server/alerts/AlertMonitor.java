@@ -41,7 +41,6 @@ public final class AlertMonitor implements AutoCloseable {
     private static final int PAGE = 200;
     private static final int FAILURES_COUNTED = 10_000;
     private static final int MOST_AT_ONCE = 64;
-    private static final int MOST_NAMED = 10;
     private static final String ACTOR = "alerts";
 
     /** The audit action when an alert starts firing. */
@@ -148,20 +147,32 @@ public final class AlertMonitor implements AutoCloseable {
             return null;
         }
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
-        Double value = value(ws, alert.value(), now);
+        String workflowId = workflowId(ws, alert.value());
+        if (workflowId == null) {
+            return null;
+        }
+        ExpiringResends resends = new ExpiringResends(semel, ws, workflowId, alert.value(), now);
+        double value = alert.value().isAboutResends() ? resends.count() : value(ws, workflowId, alert.value(), now);
         WorkspaceSettingRepository.StoredSetting<JsonNode> stored =
                 settings.alertStates().find(ws, name);
         StoredState stand = stored == null
                 ? new StoredState(AlertState.NEVER_FIRED, 0)
                 : new StoredState(AlertState.parse(stored.value()), stored.version());
-        AlertState next = value == null
-                ? stand.episode()
-                : stand.episode().afterCheck(value > alert.value().threshold(), value, now, semel.newId());
+        AlertState next = stand.episode()
+                .afterCheck(
+                        value > alert.value().threshold(),
+                        value,
+                        now,
+                        semel.newId(),
+                        resends.list(),
+                        resends.pauseMicros());
         if (!next.equals(stand.episode())) {
-            stand = saveTransition(ws, alert, stand, next);
+            stand = next.firing() == stand.episode().firing()
+                    ? save(ws, name, stand, next)
+                    : saveTransition(ws, alert, stand, next);
         }
         StoredState current = stand;
-        return current != null && current.episode().mustNotify(now) ? () -> send(ws, alert, current, now) : null;
+        return current != null && current.episode().mustNotify(now) ? () -> send(ws, alert, current, resends) : null;
     }
 
     private record StoredState(AlertState episode, int version) {}
@@ -198,15 +209,19 @@ public final class AlertMonitor implements AutoCloseable {
     }
 
     private void send(
-            int ws, WorkspaceSettingRepository.StoredSetting<AlertSetting> alert, StoredState stand, long now) {
-        StoredState claimed = save(ws, alert.name(), stand, stand.episode().withNotifyingUntil(now + CLAIM_MICROS));
+            int ws,
+            WorkspaceSettingRepository.StoredSetting<AlertSetting> alert,
+            StoredState stand,
+            ExpiringResends resends) {
+        AlertState claim = stand.episode().withNotifyingUntil(resends.now() + CLAIM_MICROS);
+        StoredState claimed = save(ws, alert.name(), stand, claim);
         if (claimed == null) {
             return;
         }
         AlertState episode = claimed.episode();
         NotificationMessage message = NotificationMessage.of(
                 alert.value().to(),
-                AlertMessageRenderer.render(alert.name(), alert.value(), episode, details(ws, alert.value(), now)));
+                AlertMessageRenderer.render(alert.name(), alert.value(), episode, resends.describe(episode)));
         AlertState after;
         try {
             outboxes.apply(ws)
@@ -240,46 +255,16 @@ public final class AlertMonitor implements AutoCloseable {
         }
     }
 
-    /** The runs that lose safe re-send within the window of the alert. */
-    private List<DatabaseRows.ResendLoss> losses(int ws, String workflowId, AlertSetting alert, long now) {
-        long end = now + TimeUnit.SECONDS.toMicros(alert.window().toSeconds());
-        return Objects.requireNonNull(semel.view(reads -> reads.resendLosses(ws, end, end))).stream()
-                .filter(one -> one.inHour() > 0)
-                .filter(one -> workflowId.isEmpty() || one.workflowId().equals(workflowId))
-                .toList();
-    }
-
-    /** Which runs lose safe re-send, and when; empty for other metrics. */
-    private String details(int ws, AlertSetting alert, long now) {
-        if (!alert.metric().equals("safe_resend_ends")) {
+    /** Empty for all workflows; null if the workflow of the alert does not exist. */
+    private @Nullable String workflowId(int ws, AlertSetting alert) {
+        if (alert.workflow() == null) {
             return "";
         }
-        WorkflowCatalogEntry one = alert.workflow() == null ? null : semel.workflow(ws, alert.workflow());
-        String workflowId = one == null ? "" : one.published().workflowId();
-        StringBuilder text = new StringBuilder();
-        losses(ws, workflowId, alert, now).stream().limit(MOST_NAMED).forEach(loss -> {
-            DatabaseRows.WorkflowRow workflow = semel.view(reads -> reads.workflow(ws, loss.workflowId()));
-            text.append(AlertMessageRenderer.loss(
-                    loss.inHour(), workflow == null ? loss.workflowId() : workflow.name(), loss.soonest()));
-        });
-        return text.toString();
+        WorkflowCatalogEntry workflow = semel.workflow(ws, alert.workflow());
+        return workflow == null ? null : workflow.published().workflowId();
     }
 
-    /** Null if its workflow does not exist. */
-    private @Nullable Double value(int ws, AlertSetting alert, long now) {
-        String workflowId = "";
-        if (alert.workflow() != null) {
-            WorkflowCatalogEntry workflow = semel.workflow(ws, alert.workflow());
-            if (workflow == null) {
-                return null;
-            }
-            workflowId = workflow.published().workflowId();
-        }
-        if (alert.metric().equals("safe_resend_ends")) {
-            return (double) losses(ws, workflowId, alert, now).stream()
-                    .mapToLong(DatabaseRows.ResendLoss::inHour)
-                    .sum();
-        }
+    private double value(int ws, String workflowId, AlertSetting alert, long now) {
         MetricPeriod period =
                 MetricPeriod.of(now - TimeUnit.SECONDS.toMicros(alert.window().toSeconds()), now, now);
         MetricQueries.MetricRange range = period.of(ws, workflowId, "");

@@ -41,6 +41,10 @@ public record AlertSetting(
 
     private static final Duration LONGEST = Duration.ofDays(31);
 
+    public boolean isAboutResends() {
+        return metric.equals("safe_resend_ends");
+    }
+
     static AlertSetting read(JsonNode node) {
         WorkspaceSettingJsonParser document = WorkspaceSettingJsonParser.of(node);
         String signal = document.text("metric", 32);

@@ -8,6 +8,7 @@ import dev.semel.server.connectors.template.RenderedMessage;
 import dev.semel.server.settings.AlertSetting;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,7 @@ final class AlertMessageRendererTest {
         Set<String> fixes = new HashSet<>();
         for (String signal : AlertSetting.METRICS) {
             AlertSetting alert = new AlertSetting(signal, 5, Duration.ofHours(1), "orders", "ops", "on-call");
-            AlertState fired = AlertState.NEVER_FIRED.afterCheck(true, 7, 1, new RunId(1, 1));
+            AlertState fired = AlertState.NEVER_FIRED.afterCheck(true, 7, 1, new RunId(1, 1), List.of(), 0);
             RenderedMessage renderedMessage = AlertMessageRenderer.render("mine", alert, fired, "");
             String text = Objects.requireNonNull(renderedMessage.text());
             titles.add(Objects.requireNonNull(renderedMessage.subject()));

@@ -52,6 +52,16 @@ class ReplayCommandsTest {
     }
 
     @Test
+    void every_filter_term_selects_runs_and_is_not_a_run_id() {
+        server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
+        for (String term : new String[] {"failed_since:1h", "ended_since:1h"}) {
+            var result = client.run("replay", "plan", term);
+            assertEquals(0, result.exit(), result.err());
+            assertTrue(server.seen.getLast().body().contains("\"q\":\"" + term + "\""), term);
+        }
+    }
+
+    @Test
     void apply_options_given_with_the_plan_need_not_be_repeated() {
         String reported = plan("planned", BEFORE)
                 .replace(

@@ -221,6 +221,40 @@ class ControlFlowTest extends OnBothStores {
     }
 
     @Test
+    void has_is_false_for_a_part_of_an_output_that_is_null() {
+        admin().publish("""
+            semel: 1
+            workflow: silent_child
+            owner: o
+            steps: [{id: a, set: {ok: true}}]
+            """).expect(200);
+        admin().publish("""
+            semel: 1
+            workflow: caller
+            owner: o
+            steps:
+              - {id: kid, workflow: silent_child, on_error: continue}
+              - {id: failed, when: "${ has(steps.kid.error) }", set: {ok: true}}
+            output: ${ has(steps.failed) }
+            """).expect(200);
+        assertEquals("false", output("caller", "{}"));
+    }
+
+    @Test
+    void the_error_of_a_run_names_the_step_whose_expression_failed() {
+        admin().publish("""
+            semel: 1
+            workflow: misread
+            owner: o
+            steps:
+              - {id: first, set: {ok: true}}
+              - {id: second, when: "${ steps.first.nothing }", set: {ok: true}}
+            """).expect(200);
+        JsonNode run = run("misread", "{}").json();
+        assertEquals("second", run.at("/error/step").asString(), run::toString);
+    }
+
+    @Test
     void a_run_can_be_cancelled_while_it_sleeps() {
         admin().publish("""
             semel: 1

@@ -221,6 +221,39 @@ class QaTest {
     }
 
     @Test
+    void one_effect_that_no_run_reached_is_not_tried_beside_others_that_were() throws Exception {
+        QaOutput output = qaOf("""
+            semel: 1
+            workflow: partly
+            idempotency: {fingerprint: [order]}
+            input: {order: string, amount: integer}
+            steps:
+              - id: charge
+                http: { method: POST, url: "https://payments.acme.example/charges" }
+                protect: provider_key
+                provider_window: 24h
+              - id: branch
+                choose:
+                  - when: ${ input.amount > 100000 }
+                    steps:
+                      - id: danger
+                        http: { method: POST, url: "https://payments.acme.example/payouts" }
+                        protect: none
+                        because: nobody thought of it
+                  - else: true
+                    steps: [{id: note, set: {ok: true}}]
+            """);
+        assertEquals(
+                List.of("passed", "passed", "not_tried", "not_tried", "passed", "passed"),
+                output.results(),
+                output.document()::toString);
+        assertEquals(1, output.exit());
+        assertTrue(output.evidence(3).contains("not tried: danger"), output.evidence(3));
+        assertTrue(output.evidence(4).contains("not tried: danger"), output.evidence(4));
+        assertTrue(output.evidence(4).contains("charge: 2 calls, done once"), output.evidence(4));
+    }
+
+    @Test
     void a_reply_that_never_comes_times_out_and_later_effects_are_tried() throws Exception {
         QaOutput output = qaOf("""
             semel: 1

@@ -28,6 +28,8 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,12 +88,21 @@ class SafeResendTest {
     }
 
     private void publish(ApiCaller caller, String window) {
-        caller.publish(FILE.formatted(url(), window)).expect(200);
+        publish(caller, "charge", window);
+    }
+
+    private void publish(ApiCaller caller, String workflow, String window) {
+        caller.publish(FILE.formatted(url(), window).replace("workflow: charge", "workflow: " + workflow))
+                .expect(200);
     }
 
     private static String start(ApiCaller caller, int order) {
+        return start(caller, "charge", order);
+    }
+
+    private static String start(ApiCaller caller, String workflow, int order) {
         return caller.post(
-                        "/v1/workflows/charge/trigger",
+                        "/v1/workflows/" + workflow + "/trigger",
                         "{\"data\":{\"order\":\"o" + order + "\"}}",
                         "Idempotency-Key: o" + order)
                 .expect(200)
@@ -157,48 +168,143 @@ class SafeResendTest {
         }
     }
 
+    private static void alert(ApiCaller caller, CountingReceiver receiver) {
+        caller.put("/v1/channels/ops", "{\"kind\":\"webhook\",\"url\":\"" + receiver.url() + "/alerts\"}")
+                .expect(200);
+        caller.put("/v1/alerts/resend", """
+                {"metric":"safe_resend_ends","above":0,"over":"1h","channel":"ops","to":"on-call"}\
+                """).expect(200);
+    }
+
+    private static List<String> messages(CountingReceiver receiver) {
+        return receiver.accepted("/alerts").stream()
+                .map(CountingReceiver.ReceivedRequest::body)
+                .toList();
+    }
+
+    private static boolean isFiring(ApiCaller caller) {
+        return caller.get("/v1/alerts/resend/state").json().path("firing").asBoolean();
+    }
+
+    @Test
+    void while_the_alert_fires_further_runs_are_named_and_its_end_says_what_is_in_doubt() {
+        ManualClock clock = ManualClock.startingAt(Instant.parse("2026-11-01T00:00:00Z"));
+        try (CountingReceiver receiver = new CountingReceiver();
+                SemelServer serve = serve("sqlite:" + folder.resolve("semel.db"), clock.ambient())) {
+            ApiCaller caller = new ApiCaller(serve.port(), "dev", _ -> {});
+            alert(caller, receiver);
+            publish(caller, "aa", "50m");
+            publish(caller, "bb", "50m");
+            ended(caller, start(caller, "aa", 0), "failed");
+            serve.alertMonitor().checkAll();
+            serve.alertMonitor().checkAll();
+            assertEquals(1, messages(receiver).size());
+            for (int i = 1; i < 6; i++) {
+                ended(caller, start(caller, "bb", i), "failed");
+                serve.alertMonitor().checkAll();
+            }
+            assertEquals(1, messages(receiver).size(), "some minutes lie between two messages");
+            clock.advance(Duration.ofMinutes(6));
+            serve.alertMonitor().checkAll();
+            serve.alertMonitor().checkAll();
+            assertEquals(2, messages(receiver).size());
+            assertTrue(messages(receiver).getLast().contains("5 runs of bb lose"), messages(receiver)::getLast);
+            publish(caller, "soon", "8m");
+            ended(caller, start(caller, "soon", 6), "failed");
+            serve.alertMonitor().checkAll();
+            assertEquals(3, messages(receiver).size(), "its end is too near to wait");
+            assertTrue(messages(receiver).getLast().contains("1 run of soon loses"), messages(receiver)::getLast);
+            assertEquals(
+                    3,
+                    receiver.accepted("/alerts").stream()
+                            .map(CountingReceiver.ReceivedRequest::key)
+                            .distinct()
+                            .count());
+
+            clock.advance(Duration.ofMinutes(50));
+            ConcurrentCalls.until("the alert resolves", () -> {
+                serve.alertMonitor().checkAll();
+                return !isFiring(caller) && messages(receiver).size() == 4;
+            });
+            String end = messages(receiver).getLast();
+            assertTrue(end.contains("7 runs lost safe re-send"), end);
+            assertTrue(end.contains("semel review decide"), end);
+            assertFalse(end.contains("No action is needed"), end);
+        }
+    }
+
+    @Test
+    void the_command_in_the_alert_finds_runs_that_were_created_long_ago() {
+        ManualClock clock = ManualClock.startingAt(Instant.parse("2026-11-01T00:00:00Z"));
+        try (CountingReceiver receiver = new CountingReceiver();
+                SemelServer serve = serve("sqlite:" + folder.resolve("semel.db"), clock.ambient())) {
+            ApiCaller caller = new ApiCaller(serve.port(), "dev", _ -> {});
+            alert(caller, receiver);
+            publish(caller, "10d");
+            ended(caller, start(caller, 1), "failed");
+            clock.advance(Duration.ofHours(239).plusMinutes(30));
+            serve.alertMonitor().checkAll();
+            String text = messages(receiver).getFirst();
+            Matcher command = Pattern.compile("semel replay plan \\\\\"([^\"\\\\]+)").matcher(text);
+            assertTrue(command.find(), text);
+            clock.advance(Duration.ofMinutes(5));
+            HttpReply plan = caller.post("/v1/replays", "{\"q\":\"" + command.group(1) + "\"}").expect(200);
+            assertEquals(1, plan.json().at("/actions/resend/steps").asInt(), plan::toString);
+        }
+    }
+
     @Test
     void in_thirty_days_no_safe_resend_ends_without_an_alert_before() {
         Random random = new Random(19);
         ManualClock clock = ManualClock.startingAt(Instant.parse("2026-11-01T00:00:00Z"));
         List<Instant> ends = new ArrayList<>();
-        int warned = 0;
+        List<Instant> covered = new ArrayList<>();
         try (CountingReceiver receiver = new CountingReceiver();
                 SemelServer serve = serve("sqlite:" + folder.resolve("semel.db"), clock.ambient())) {
             ApiCaller caller = new ApiCaller(serve.port(), "dev", _ -> {});
             publish(caller, "3h");
-            caller.put("/v1/channels/ops", "{\"kind\":\"webhook\",\"url\":\"" + receiver.url() + "/alerts\"}")
-                    .expect(200);
-            caller.put("/v1/alerts/resend", """
-                {"metric":"safe_resend_ends","above":0,"over":"1h","channel":"ops","to":"on-call"}\
-                """).expect(200);
-            Duration step = Duration.ofMinutes(20);
+            alert(caller, receiver);
+            int reported = 0;
             for (int i = 0; i < 30 * 24 * 3; i++) {
-                if (random.nextInt(40) == 0) {
+                if (random.nextInt(20) == 0) {
                     String until = ended(caller, start(caller, i), "failed")
                             .path("safe_to_resend_until")
                             .asString();
                     ends.add(Instant.parse(until));
                 }
                 serve.alertMonitor().checkAll();
-                Instant next = clock.now().plus(step);
-                if (ends.stream().anyMatch(end -> end.isAfter(clock.now()) && !end.isAfter(next))) {
-                    warned++;
-                    JsonNode state = caller.get("/v1/alerts/resend/state").json();
-                    assertTrue(state.path("firing").asBoolean(), "a re-send stops to be safe before " + next);
+                List<String> messages = messages(receiver);
+                for (; reported < messages.size(); reported++) {
+                    String text = messages.get(reported);
+                    if (text.contains("Resolved")) {
+                        assertTrue(text.contains("lost safe re-send"), text);
+                    } else {
+                        covered.addAll(endingWithinAnHour(clock.now(), ends, text));
+                    }
                 }
-                clock.advance(step);
+                clock.advance(Duration.ofMinutes(20));
             }
-            assertTrue(ends.size() > 20, "runs: " + ends.size());
-            assertTrue(warned > 20, "ends: " + warned);
-            List<String> reported = receiver.accepted("/alerts").stream()
-                    .map(CountingReceiver.ReceivedRequest::body)
-                    .toList();
-            assertFalse(reported.isEmpty());
-            assertTrue(
-                    reported.getFirst().contains("run of charge loses safe re-send at 2026-11-"), reported.getFirst());
-            JsonNode reviews = caller.get("/v1/reviews?limit=100").json().path("items");
-            assertTrue(reviews.size() > 20, "each run whose time has passed waits for a decision");
+            List<Instant> past =
+                    ends.stream().filter(end -> !end.isAfter(clock.now())).toList();
+            assertTrue(past.size() > 60, "runs: " + past.size());
+            assertEquals(
+                    List.of(),
+                    past.stream().filter(end -> !covered.contains(end)).toList(),
+                    "ends without a message before");
+            JsonNode reviews = caller.get("/v1/reviews?limit=200").json().path("items");
+            assertTrue(reviews.size() >= 60, "each run whose time has passed waits for a decision");
         }
+    }
+
+    /** The ends that this message is about; it names their number and the soonest one. */
+    private static List<Instant> endingWithinAnHour(Instant now, List<Instant> ends, String text) {
+        List<Instant> soon = ends.stream()
+                .filter(end -> end.isAfter(now) && !end.isAfter(now.plus(Duration.ofHours(1))))
+                .toList();
+        Matcher line = Pattern.compile("([0-9]+) runs? of charge loses? safe re-send at (\\S+Z)")
+                .matcher(text);
+        assertTrue(line.find(), text);
+        assertTrue(Integer.parseInt(line.group(1)) >= soon.size(), text);
+        return soon;
     }
 }

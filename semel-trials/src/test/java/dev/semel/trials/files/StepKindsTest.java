@@ -222,6 +222,34 @@ class StepKindsTest extends OnDevServers {
     }
 
     @Test
+    void changes_of_a_cohort_inside_a_loop_count_and_other_steps_of_that_shape_do_not() {
+        stage.admin().put("/v1/cohorts/vip", "{}").expect(200);
+        stage.admin().publish("""
+            semel: 1
+            workflow: looped
+            owner: o
+            steps:
+              - {id: before, user_profile: {find_or_create: "cyd@example.com"}}
+              - {id: shape, set: {profile: "${ steps.before.id }", cohort: staff, member: true}}
+              - {id: shaped, set: {staff: '${ in_cohort(steps.before.id, "staff") }'}}
+              - id: loop
+                for_each: [a, b]
+                item_key: ${ item }
+                steps:
+                  - id: split
+                    parallel:
+                      left: [{id: add, cohort: {profile: "${ steps.before.id }", name: vip, member: true}}]
+                      right: [{id: see, set: {vip: '${ in_cohort(steps.before.id, "vip") }'}}]
+                  - {id: inside, set: {vip: '${ in_cohort(steps.before.id, "vip") }'}}
+            output:
+              - ${ steps.shaped.staff }
+              - ${ steps.loop[0].inside.vip }
+              - ${ in_cohort(steps.before.id, "vip") }
+            """).expect(200);
+        assertEquals("[false,true,true]", output(stage.admin(), "looped", "{}", "looped"));
+    }
+
+    @Test
     void a_digest_collects_the_items_of_many_runs_into_one_mail() throws Exception {
         ApiCaller caller = stage.admin();
         caller.put("/v1/templates/leads", """

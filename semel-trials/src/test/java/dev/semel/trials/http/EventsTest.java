@@ -52,6 +52,45 @@ class EventsTest extends OnBothStores {
     }
 
     @Test
+    void no_caller_sends_events_of_the_servers_own_sources() {
+        subscribe("on_decision", "{ type: semel.review.decided }");
+        for (String source : List.of("semel:reviews", "semel:notifications", "SEMEL:anything")) {
+            String event =
+                    "{\"id\":\"f1\",\"source\":\"" + source + "\",\"type\":\"semel.review.decided\",\"data\":{}}";
+            String cloud = event.replace("{\"id\"", "{\"specversion\":\"1.0\",\"id\"");
+            ProblemResponseChecks.expect(admin().post("/v1/events", event), 400, "invalid-input");
+            ProblemResponseChecks.expect(admin().post("/v1/events", cloud, CLOUD), 400, "invalid-input");
+            ProblemResponseChecks.expect(
+                    admin().post(
+                                    "/v1/events",
+                                    "{}",
+                                    "Content-Type: application/json",
+                                    "ce-specversion: 1.0",
+                                    "ce-id: f1",
+                                    "ce-source: " + source,
+                                    "ce-type: semel.review.decided"),
+                    400,
+                    "invalid-input");
+            JsonNode batch = admin().post("/v1/events", "[" + event + "]").expect(200).json();
+            assertEquals(400, batch.at("/items/0/status_code").asInt(), batch::toString);
+            assertEquals(
+                    0,
+                    admin().get("/v1/events?id=f1&source=" + source)
+                            .expect(200)
+                            .json()
+                            .path("items")
+                            .size());
+        }
+        assertEquals(
+                0,
+                admin().get("/v1/workflows/on_decision/runs")
+                        .expect(200)
+                        .json()
+                        .path("items")
+                        .size());
+    }
+
+    @Test
     void an_event_starts_each_subscribed_workflow_once() {
         subscribe("first_a", "{ type: a.paid }");
         subscribe("second_a", "{ type: a.* }");

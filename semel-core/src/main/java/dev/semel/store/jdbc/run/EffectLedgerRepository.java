@@ -86,6 +86,19 @@ public final class EffectLedgerRepository {
         GROUP BY workflow_id ORDER BY 5, 1 LIMIT 1000
         """;
 
+    private static final String EXPIRING_RESENDS = """
+        SELECT run, min(first_at), min(expires_at) FROM semel_effect
+        WHERE ws = ? AND state = 3 AND expires_at > 0 AND expires_at > ? AND expires_at <= ?
+            AND (? = '' OR workflow_id = ?)
+        GROUP BY run ORDER BY 3, 1 LIMIT ?
+        """;
+
+    private static final String LOST_RESENDS = """
+        SELECT count(DISTINCT v.run) FROM semel_review v JOIN semel_effect e ON e.ws = v.ws AND e.digest = v.effect
+        WHERE v.ws = ? AND v.decided_at = 0 AND v.kind = 1 AND v.opened_at >= ? AND (? = '' OR v.workflow_id = ?)
+            AND e.state = 3 AND e.expires_at = 0 AND e.protection = 'provider_key'
+        """;
+
     private static final String PAST_OF_RUN = """
         SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
             window_micros, expires_at,
@@ -121,6 +134,24 @@ public final class EffectLedgerRepository {
                 withinHour,
                 withinDay,
                 ws);
+    }
+
+    static List<DatabaseRows.ExpiringResend> listExpiringResends(
+            JdbcSession session, int ws, String workflowId, long after, long until, int limit) throws SQLException {
+        return session.queryList(
+                EXPIRING_RESENDS,
+                row -> new DatabaseRows.ExpiringResend(RunId.of(row.getBytes(1)), row.getLong(2), row.getLong(3)),
+                ws,
+                after,
+                until,
+                workflowId,
+                workflowId,
+                limit);
+    }
+
+    static long countLostResends(JdbcSession session, int ws, String workflowId, long since) throws SQLException {
+        Long runs = session.queryOne(LOST_RESENDS, row -> row.getLong(1), ws, since, workflowId, workflowId);
+        return runs == null ? 0 : runs;
     }
 
     private static final long UNFINISHED_LOOKS_FIRST = 60_000_000;

@@ -137,7 +137,7 @@ public abstract sealed class RunReplayCommand extends CliApiCommand {
         @Override
         public Integer call() {
             ObjectNode body = TerminalJsonFormatter.newObject();
-            if (runs.stream().allMatch(word -> word.matches("[a-z]+:.+"))) {
+            if (runs.stream().allMatch(word -> word.matches("[a-z_]+:.+"))) {
                 body.put("q", String.join(" ", runs));
             } else {
                 runs.forEach(body.putArray("runs")::add);

@@ -50,6 +50,9 @@ public final class BinaryCloudEventReader {
         if (name.equals("datacontenttype")) {
             throw of(name, "ce-datacontenttype must not be sent; binary mode uses Content-Type");
         }
+        if (name.equals("data")) {
+            throw of(name, "ce-data must not be sent; in binary mode the body is the data");
+        }
         if (lines.size() != 1) {
             throw of(name, "the header ce-" + name + " was sent " + lines.size() + " times");
         }

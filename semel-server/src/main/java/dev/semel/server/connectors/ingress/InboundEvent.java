@@ -10,6 +10,8 @@ import tools.jackson.databind.JsonNode;
  * @param envelope all attributes, and {@code data} if the event has any: the value of {@code event} in expressions
  */
 public record InboundEvent(String source, String id, String type, JsonNode envelope) {
+    private static final String OWN = "semel:";
+
     /** @param envelope has the texts {@code source}, {@code id} and {@code type} */
     public static InboundEvent of(JsonNode envelope) {
         return new InboundEvent(
@@ -22,6 +24,15 @@ public record InboundEvent(String source, String id, String type, JsonNode envel
     /** Does not validate again, because webhook events may have values that callers may not send. */
     public static InboundEvent ofStored(DatabaseRows.EventRow stored) {
         return of(StrictJsonCodec.parse(stored.body()));
+    }
+
+    /** The same event; throws if its source is one of the server's own, so that nobody forges the server's events. */
+    public InboundEvent fromOutside() {
+        if (source.regionMatches(true, 0, OWN, 0, OWN.length())) {
+            throw InboundEventErrorFactory.of(
+                    "source", "sources that begin with " + OWN + " are reserved for events of the server");
+        }
+        return this;
     }
 
     /** The payload; a missing node if the event has none. */

@@ -84,7 +84,7 @@ public final class JsonInboundEventReader {
         if (encoded == null || encoded.isNull()) {
             return data == null || data.isNull() ? null : data;
         }
-        if (data != null) {
+        if (data != null && !data.isNull()) {
             throw of("data_base64", "send either data or data_base64, not both");
         }
         if (!encoded.isString()) {

@@ -45,6 +45,7 @@ final class CelEnvironment {
     /** Only macros can produce names with `@`; authors cannot write them. */
     static final String FIND = "@find";
 
+    static final String HAS = "@has";
     static final String EITHER = "@either";
     private static final String KEY = "@key";
     private static final String EXACT_TO_STRING = "exact_number_to_string";
@@ -148,7 +149,9 @@ final class CelEnvironment {
                         .filterFunctions((function, overload) -> STANDARD.contains(function.name())
                                 && offered(overload.celOverloadDecl().overloadId()))
                         .build())
-                .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
+                .setStandardMacros(CelStandardMacro.STANDARD_MACROS.stream()
+                        .filter(macro -> macro != CelStandardMacro.HAS)
+                        .toList())
                 .addMacros(macros())
                 .addVar("input", SimpleType.DYN)
                 .addVar("event", SimpleType.DYN)
@@ -181,6 +184,7 @@ final class CelEnvironment {
                                 ListType.create(SimpleType.DYN),
                                 MapType.create(SimpleType.STRING, SimpleType.DYN)),
                         function(FIND, SimpleType.DYN, SimpleType.DYN, ListType.create(SimpleType.DYN)),
+                        function(HAS, SimpleType.BOOL, SimpleType.DYN, ListType.create(SimpleType.DYN)),
                         function(EITHER, SimpleType.DYN, SimpleType.DYN, SimpleType.DYN),
                         function(
                                 CelLiteralCostInstrumenter.CHARGE,
@@ -247,6 +251,7 @@ final class CelEnvironment {
                 binary(overload(FORMAT), String.class, List.class, StringFormatFunction::format),
                 binary(overload(IN_COHORT), List.class, Map.class, CohortMembershipFunction::isMember),
                 binary(overload(FIND), Object.class, List.class, ExpressionFunctions::find),
+                binary(overload(HAS), Object.class, List.class, ExpressionFunctions::exists),
                 binary(overload(EITHER), Object.class, Object.class, ExpressionFunctions::firstNonNull),
                 unary(overload(CelLiteralCostInstrumenter.CHARGE), Object.class, CelLiteralCostInstrumenter::charge));
     }
@@ -280,6 +285,7 @@ final class CelEnvironment {
         macros.add(CelMacro.newGlobalVarArgMacro("format", (make, _, args) -> format(make, args)));
         macros.add(CelMacro.newGlobalMacro(
                 "default", 2, (make, _, args) -> Optional.of(otherwise(make, args.get(0), args.get(1)))));
+        macros.add(CelMacro.newGlobalMacro("has", 1, (make, _, args) -> Optional.of(has(make, args.getFirst()))));
         RECORDED_FUNCTIONS.forEach((function, name) -> macros.add(
                 CelMacro.newGlobalMacro(function, 0, (make, _, _) -> Optional.of(make.newIdentifier(name)))));
         // in_cohort(steps.profile.id, "vip") reads recorded results of profile and cohort steps: it makes no query.
@@ -348,15 +354,31 @@ final class CelEnvironment {
             return make.newGlobalCall(EITHER, wanted, otherwise);
         }
         CelExpr isNull = make.newGlobalCall(
-                "_==_", search(make, path.get()), make.newConstant(CelConstant.ofValue(NullValue.NULL_VALUE)));
-        return make.newGlobalCall("_?_:_", isNull, otherwise, search(make, path.get()));
+                "_==_", search(FIND, make, path.get()), make.newConstant(CelConstant.ofValue(NullValue.NULL_VALUE)));
+        return make.newGlobalCall("_?_:_", isNull, otherwise, search(FIND, make, path.get()));
     }
 
-    private static CelExpr search(CelMacroExprFactory make, ExpressionFieldPath path) {
+    /** `has(a.b.c)` must not fail if `a.b` is missing or null, so a path becomes a search. */
+    private static CelExpr has(CelMacroExprFactory make, CelExpr wanted) {
+        Optional<ExpressionFieldPath> path =
+                ExpressionFieldPath.of(wanted).filter(found -> !found.parts().isEmpty());
+        if (path.isPresent()) {
+            return search(HAS, make, path.get());
+        }
+        if (wanted.getKind() != CelExpr.ExprKind.Kind.SELECT || wanted.select().testOnly()) {
+            return make.reportError("has() needs a path, as in has(input.order.id)");
+        }
+        return make.newGlobalCall(
+                HAS,
+                wanted.select().operand(),
+                make.newList(make.newStringLiteral(wanted.select().field())));
+    }
+
+    private static CelExpr search(String function, CelMacroExprFactory make, ExpressionFieldPath path) {
         List<CelExpr> parts = new ArrayList<>();
         for (Object part : path.parts()) {
             parts.add(part instanceof String text ? make.newStringLiteral(text) : make.newIntLiteral((Long) part));
         }
-        return make.newGlobalCall(FIND, make.newIdentifier(path.root()), make.newList(parts));
+        return make.newGlobalCall(function, make.newIdentifier(path.root()), make.newList(parts));
     }
 }

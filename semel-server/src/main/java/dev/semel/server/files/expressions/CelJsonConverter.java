@@ -43,8 +43,8 @@ final class CelJsonConverter {
     }
 
     /** A view: a step's result is parsed when an expression reads it. */
-    static Map<String, Object> fromSteps(Map<String, JsonNode> steps) {
-        return new MemberView(steps);
+    static Map<String, Object> fromSteps(Map<String, JsonNode> steps, Map<String, List<JsonNode>> cohortResults) {
+        return new MemberView(steps, cohortResults);
     }
 
     private static Object number(JsonNode node) {
@@ -151,15 +151,14 @@ final class CelJsonConverter {
         }
     }
 
-    /** Longer than the result of a `cohort` step can be. */
-    private static final int SMALL = 4_096;
-
     /** Results of steps by id. */
     static final class MemberView extends AbstractMap<String, Object> {
         private final Map<String, JsonNode> members;
+        private final Map<String, List<JsonNode>> cohortResults;
 
-        MemberView(Map<String, JsonNode> members) {
+        MemberView(Map<String, JsonNode> members, Map<String, List<JsonNode>> cohortResults) {
             this.members = members;
+            this.cohortResults = cohortResults;
         }
 
         /** In the order in which the steps ran. */
@@ -167,11 +166,9 @@ final class CelJsonConverter {
             return members.keySet();
         }
 
-        /** An object that is short as text; null for other values, which are not parsed. */
-        @Nullable
-        Object smallObject(String name) {
-            JsonNode member = members.get(name);
-            return member == null || UnparsedJson.isLongerThan(member, SMALL) ? null : fromJson(member);
+        /** The results of the `cohort` steps in the result of a step, in the order in which they count. */
+        List<JsonNode> cohortResults(String name) {
+            return cohortResults.getOrDefault(name, List.of());
         }
 
         @Override

@@ -3,12 +3,13 @@ package dev.semel.server.files.expressions;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Implements {@code in_cohort(steps.profile.id, "vip")} from recorded results, so that a replay gets the same answer.
  *
  * <p>The result of the profile step lists the cohorts at its time. Results of later `cohort` steps of this run for the
- * same profile and cohort are newer; the last one decides.
+ * same profile and cohort are newer, also inside loops; the last one decides.
  */
 final class CohortMembershipFunction {
     private CohortMembershipFunction() {}
@@ -28,20 +29,22 @@ final class CohortMembershipFunction {
         }
         for (String name : view.names()) {
             ExpressionEvaluationBudget.spend(1);
-            Boolean seen = later ? membership(view.smallObject(name), profile, cohort) : null;
-            member = seen == null ? member : seen;
+            for (JsonNode result : later ? view.cohortResults(name) : List.<JsonNode>of()) {
+                ExpressionEvaluationBudget.spend(1);
+                Boolean seen = membership(result, profile, cohort);
+                member = seen == null ? member : seen;
+            }
             later |= name.equals(step);
         }
         return member;
     }
 
-    /** The membership that the result of a `cohort` step states; null for another profile, cohort or kind of step. */
-    private static @Nullable Boolean membership(@Nullable Object result, Object profile, Object cohort) {
-        return result instanceof Map<?, ?> map
-                        && map.get("member") instanceof Boolean member
-                        && profile.equals(map.get("profile"))
-                        && cohort.equals(map.get("cohort"))
-                ? member
+    /** Null for another profile or cohort, or if the step failed. */
+    private static @Nullable Boolean membership(JsonNode result, Object profile, Object cohort) {
+        return result.path("member").isBoolean()
+                        && profile.equals(result.path("profile").asString(""))
+                        && cohort.equals(result.path("cohort").asString(""))
+                ? result.path("member").booleanValue()
                 : null;
     }
 }

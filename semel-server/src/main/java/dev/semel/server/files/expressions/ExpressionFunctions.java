@@ -119,6 +119,16 @@ final class ExpressionFunctions {
         return at == null ? NullValue.NULL_VALUE : at;
     }
 
+    /** Whether there is a value at a path, which may be null; used by `has()`. */
+    static Object exists(@Nullable Object root, List<?> path) {
+        Object last = path.getLast();
+        return switch (find(root, path.subList(0, path.size() - 1))) {
+            case Map<?, ?> map -> map.containsKey(last);
+            case List<?> list -> last instanceof Long index && index >= 0 && index < list.size();
+            default -> false;
+        };
+    }
+
     static Object firstNonNull(Object value, Object otherwise) {
         return value instanceof NullValue ? otherwise : value;
     }

@@ -66,7 +66,7 @@ final class ExpressionReferenceValidator {
             return;
         }
         switch (at.getKind()) {
-            case SELECT -> select(at, depth);
+            case SELECT -> walk(at.select().operand(), depth + 1);
             case CALL -> call(at, depth);
             case LIST -> at.list().elements().forEach(item -> walk(item, depth + 1));
             case MAP ->
@@ -83,24 +83,10 @@ final class ExpressionReferenceValidator {
         }
     }
 
-    /** `has(a.b)` reads the path `a.b`, but does not fail if it is missing. */
-    private void select(CelExpr at, int depth) {
-        Optional<ExpressionFieldPath> operand =
-                ExpressionFieldPath.of(at.select().operand());
-        if (operand.isPresent()) {
-            List<Object> parts = new ArrayList<>(operand.get().parts());
-            parts.add(at.select().field());
-            path(
-                    new ExpressionFieldPath(operand.get().root(), parts),
-                    at.select().operand());
-        } else {
-            walk(at.select().operand(), depth + 1);
-        }
-    }
-
     private void call(CelExpr at, int depth) {
         CelExpr.CelCall call = at.call();
-        if (call.function().equals(CelEnvironment.FIND)) {
+        boolean search = call.function().equals(CelEnvironment.FIND) || call.function().equals(CelEnvironment.HAS);
+        if (search && call.args().getFirst().getKind() == CelExpr.ExprKind.Kind.IDENT) {
             List<Object> parts = new ArrayList<>();
             for (CelExpr part : call.args().get(1).list().elements()) {
                 parts.add(

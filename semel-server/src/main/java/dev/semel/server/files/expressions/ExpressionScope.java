@@ -3,6 +3,7 @@ package dev.semel.server.files.expressions;
 import java.util.AbstractMap;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -15,6 +16,7 @@ import tools.jackson.databind.JsonNode;
  * <p>Publishing decides which of them a place in the file offers ({@link ExpressionCompileContext}); other names are empty here.
  *
  * @param steps results of the steps that have run; a skipped step is absent
+ * @param cohortResults results of the `cohort` steps of this run by the step whose result has them
  * @param header names are case-insensitive
  * @param variables loop variables, the HTTP response, and recorded time and random values
  * @param secrets looks up a secret when it is read; values are never stored
@@ -22,6 +24,7 @@ import tools.jackson.databind.JsonNode;
 public record ExpressionScope(
         JsonNode input,
         Map<String, JsonNode> steps,
+        Map<String, List<JsonNode>> cohortResults,
         String runId,
         String stepId,
         Map<String, String> header,
@@ -39,15 +42,19 @@ public record ExpressionScope(
     }
 
     public static ExpressionScope ofRun(JsonNode input, Map<String, JsonNode> steps, String runId) {
-        return new ExpressionScope(input, steps, runId, "", Map.of(), Map.of(), NO_SECRETS);
+        return new ExpressionScope(input, steps, Map.of(), runId, "", Map.of(), Map.of(), NO_SECRETS);
+    }
+
+    public ExpressionScope withCohortResults(Map<String, List<JsonNode>> value) {
+        return new ExpressionScope(input, steps, value, runId, stepId, header, variables, secrets);
     }
 
     public ExpressionScope withHeader(Map<String, String> value) {
-        return new ExpressionScope(input, steps, runId, stepId, value, variables, secrets);
+        return new ExpressionScope(input, steps, cohortResults, runId, stepId, value, variables, secrets);
     }
 
     public ExpressionScope withStep(String id) {
-        return new ExpressionScope(input, steps, runId, id, header, variables, secrets);
+        return new ExpressionScope(input, steps, cohortResults, runId, id, header, variables, secrets);
     }
 
     public ExpressionScope with(Map<String, JsonNode> names) {
@@ -56,7 +63,7 @@ public record ExpressionScope(
         }
         Map<String, JsonNode> all = new LinkedHashMap<>(variables);
         all.putAll(names);
-        return new ExpressionScope(input, steps, runId, stepId, header, Collections.unmodifiableMap(all), secrets);
+        return new ExpressionScope(input, steps, cohortResults, runId, stepId, header, Collections.unmodifiableMap(all), secrets);
     }
 
     public ExpressionScope with(String name, JsonNode value) {
@@ -64,14 +71,14 @@ public record ExpressionScope(
     }
 
     public ExpressionScope withSecrets(UnaryOperator<String> value) {
-        return new ExpressionScope(input, steps, runId, stepId, header, variables, value);
+        return new ExpressionScope(input, steps, cohortResults, runId, stepId, header, variables, value);
     }
 
     @Nullable
     Object variable(String name) {
         return switch (name) {
             case "input" -> CelJsonConverter.fromJson(input);
-            case "steps" -> CelJsonConverter.fromSteps(steps);
+            case "steps" -> CelJsonConverter.fromSteps(steps, cohortResults);
             case "run" -> {
                 JsonNode started = variables.get(STARTED_AT);
                 yield started == null ? Map.of("id", runId) : Map.of("id", runId, "started_at", started.asString());

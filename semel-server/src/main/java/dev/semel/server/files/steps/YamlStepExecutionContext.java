@@ -9,6 +9,7 @@ import dev.semel.server.files.expressions.StepResultSizeLimit;
 import dev.semel.server.files.expressions.YamlValueTemplate;
 import dev.semel.server.files.yaml.JsonValueTypeNames;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -18,6 +19,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * The context of one step execution: the run, its results so far and the names in scope.
  *
  * @param results of the steps so far; shared by all steps of one branch, which is one thread
+ * @param cohortResults results of `cohort` steps by the step whose result has them; shared like results
  * @param variables loop variables and recorded time and random values
  * @param id the step's id in the file; empty for the output
  */
@@ -25,6 +27,7 @@ public record YamlStepExecutionContext(
         RunContext run,
         DurableWorkflowOperations durable,
         Map<String, JsonNode> results,
+        Map<String, List<JsonNode>> cohortResults,
         Map<String, JsonNode> variables,
         String id) {
     /** The part of the context that all steps of a run share. */
@@ -55,14 +58,14 @@ public record YamlStepExecutionContext(
                         ExpressionScope.STARTED_AT,
                         JsonNodeFactory.instance.stringNode(durable.now().toString()))
                 : Map.of();
-        return new YamlStepExecutionContext(course, durable, new LinkedHashMap<>(), names, "");
+        return new YamlStepExecutionContext(course, durable, new LinkedHashMap<>(), new LinkedHashMap<>(), names, "");
     }
 
     /** The context of this step; records the time and random values that it reads before its code runs. */
     public YamlStepExecutionContext forStep(YamlStep step) {
         Map<String, JsonNode> more = new LinkedHashMap<>(variables);
         step.recordedValues().stream().sorted().forEach(name -> more.put(name, recorded(name)));
-        return new YamlStepExecutionContext(run, durable, results, more, step.id());
+        return new YamlStepExecutionContext(run, durable, results, cohortResults, more, step.id());
     }
 
     private JsonNode recorded(String name) {
@@ -77,14 +80,29 @@ public record YamlStepExecutionContext(
 
     /** The same step with another durable scope, for a compensation. */
     public YamlStepExecutionContext withDurable(DurableWorkflowOperations scope) {
-        return new YamlStepExecutionContext(run, scope, results, variables, id);
+        return new YamlStepExecutionContext(run, scope, results, cohortResults, variables, id);
     }
 
     /** A branch with its own results, which starts with all results known here. */
     public YamlStepExecutionContext branch(DurableWorkflowOperations scope, Map<String, JsonNode> items) {
         Map<String, JsonNode> more = new LinkedHashMap<>(variables);
         more.putAll(items);
-        return new YamlStepExecutionContext(run, scope, new LinkedHashMap<>(results), more, id);
+        return new YamlStepExecutionContext(
+                run, scope, new LinkedHashMap<>(results), new LinkedHashMap<>(cohortResults), more, id);
+    }
+
+    /** Takes over what a branch of this context added. */
+    public void addResultsOf(YamlStepExecutionContext branch) {
+        branch.results().forEach(results::putIfAbsent);
+        branch.cohortResults().forEach(cohortResults::putIfAbsent);
+    }
+
+    /** The results of the `cohort` steps that this branch added, in their order. */
+    public List<JsonNode> addedCohortResults(YamlStepExecutionContext outside) {
+        return cohortResults.entrySet().stream()
+                .filter(one -> !outside.cohortResults().containsKey(one.getKey()))
+                .flatMap(one -> one.getValue().stream())
+                .toList();
     }
 
     public YamlStepDependencies services() {
@@ -92,8 +110,9 @@ public record YamlStepExecutionContext(
     }
 
     public ExpressionScope scope() {
-        ExpressionScope scope =
-                ExpressionScope.ofRun(run.input(), results, durable.runId()).with(variables);
+        ExpressionScope scope = ExpressionScope.ofRun(run.input(), results, durable.runId())
+                .withCohortResults(cohortResults)
+                .with(variables);
         return id.isEmpty() ? scope : scope.withStep(durable.stepId(id));
     }
 
@@ -157,11 +176,12 @@ public record YamlStepExecutionContext(
 
     /** @param place what could not be evaluated, e.g. "The recipient of step 'welcome'" */
     public SemelException evaluationFailed(String place, String because) {
-        return new SemelException(
+        SemelException failure = new SemelException(
                 ErrorCode.INVALID_INPUT,
                 ("%s of workflow '%s' could not be evaluated, because %s. Results of earlier steps are kept; "
                                 + "no later step ran.")
                         .formatted(place, run.workflow(), because),
                 "Send data that has the value, or handle its absence with default(value, other) or has(value).");
+        return id.isEmpty() ? failure : failure.with("step", id);
     }
 }

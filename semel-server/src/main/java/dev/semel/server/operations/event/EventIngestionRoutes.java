@@ -92,7 +92,7 @@ public record EventIngestionRoutes(
         Principal who = request.principal();
         return ingress.deliver(
                 who.workspace(),
-                event,
+                event.fromOutside(),
                 origin(who, RunTriggerChainDepthLimit.parse(request.header(RunTriggerChainDepthLimit.HEADER))));
     }
 

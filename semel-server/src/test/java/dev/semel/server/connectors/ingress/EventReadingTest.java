@@ -143,6 +143,9 @@ final class EventReadingTest {
         InboundEvent bytes =
                 JsonInboundEventReader.read(StrictJsonCodec.parse(head + "\"data_base64\":\"AQI=\"}"), true);
         assertEquals("AQI=", bytes.data().asString());
+        InboundEvent absent = JsonInboundEventReader.read(
+                StrictJsonCodec.parse(head + "\"data_base64\":\"AQI=\",\"data\":null}"), true);
+        assertEquals("AQI=", absent.data().asString(), "null counts as absent");
     }
 
     @Test
@@ -167,7 +170,7 @@ final class EventReadingTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ce-time:2026-11-15", "ce-subject:", "ce-dataschema:relative"})
+    @ValueSource(strings = {"ce-time:2026-11-15", "ce-subject:", "ce-dataschema:relative", "ce-data:x"})
     void a_binary_event_follows_the_same_rules(String header) {
         SemelException refusal = refused(() -> binary("{}", "application/json", header));
         assertEquals(header.substring(3, header.indexOf(':')), refusal.members().get("attribute"));

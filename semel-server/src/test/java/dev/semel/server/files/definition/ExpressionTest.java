@@ -39,6 +39,16 @@ class ExpressionTest {
         ${ input["order-id"] }                | "o1"
         ${ has(input.o.k) }                   | true
         ${ has(input.o.z) }                   | false
+        ${ has(input.n) }                     | true
+        ${ has(input.n.code) }                | false
+        ${ has(input.x.y.z) }                 | false
+        ${ has(input.i.z) }                   | false
+        ${ has(input.l[0].z) }                | false
+        ${ has(input.l[1]) && !has(input.l[2]) } | true
+        ${ has(input["order-id"]) }           | true
+        ${ has({"a": input.n}.a.b) }          | false
+        ${ any([input.o, input.n], x, has(x.k)) } | true
+        ${ has(steps.note.error) }            | false
         ${ size(input.l) }                    | 2
         ${ 2 in input.l }                     | true
         ${ "k" in input.o }                   | true

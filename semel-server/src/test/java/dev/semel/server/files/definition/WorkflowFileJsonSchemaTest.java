@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
 import dev.semel.server.files.steps.flow.YamlStepReader;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -185,6 +186,149 @@ final class WorkflowFileJsonSchemaTest {
     void a_bad_file_fails_in_both(String text) {
         DefinitionFixtures.refused(text);
         assertFalse(Schemas.faults(text).isEmpty(), text);
+    }
+
+    private static final String POST = "protect: ask, http: {method: POST, url: 'https://a.example'";
+    private static final String GET = "http: {url: 'https://a.example'";
+    private static final String KEYED =
+            "protect: provider_key, provider_window: 1h, http: {url: 'https://a.example', method: ";
+    private static final String EACH = "for_each: '${ input.l }'";
+    private static final String INNER = ", steps: [{id: b, set: {}}]";
+    private static final String SECRET = "'${ secret.A }'";
+
+    private static List<String> shapes() {
+        List<String> steps = List.of(
+                EACH + INNER,
+                EACH + ", item_key: '${ item }'",
+                EACH + ", item_key: '${ item }'" + INNER,
+                EACH + ", as: x, item_key: '${ x }'" + INNER,
+                EACH + ", as: input, item_key: '${ input }'" + INNER,
+                EACH + ", as: attempt, item_key: k" + INNER,
+                EACH + ", as: 'true', item_key: k" + INNER,
+                "choose: [{when: '${ true }'" + INNER + "}]",
+                "choose: [{else: true" + INNER + "}]",
+                "choose: [{else: false, when: '${ true }'" + INNER + "}]",
+                "choose: [{steps: [{id: b, set: {}}]}]",
+                "choose: [{else: false" + INNER + "}]",
+                "choose: [{else: true, when: '${ true }'" + INNER + "}]",
+                "notify: lead, protect: ask",
+                "notify: lead, protect: ask, to: ann",
+                "digest: {key: '${ input.a }', collect_for: 1m, item: 1}, protect: ask",
+                "digest: {key: '${ input.a }', collect_for: 1m, item: 1}, protect: ask, send: {channel: m, template: t}",
+                "digest: {key: '${ input.a }', collect_for: 1m, item: 1}, protect: ask,"
+                        + " send: {channel: m, to: a, template: t}",
+                "user_profile: {set: {}}",
+                "user_profile: {find: a, update: b}",
+                "user_profile: {update: b, set: {}}",
+                "wait_for: {signal: s}, on_timeout: continue",
+                "wait_for: {signal: s, timeout: 1h}, on_timeout: continue",
+                "wait_for_reply: {from: a}, on_timeout: continue",
+                "wait_for_reply: {from: a, timeout: 1h}, on_timeout: continue",
+                GET + ", body: {}}",
+                GET + ", method: HEAD, form: {a: b}}",
+                POST + ", body: {}}",
+                POST + ", form: {a: b}}",
+                GET + ", redirects: 5}",
+                GET + ", redirects: 6}",
+                POST + ", redirects: 0}",
+                POST + ", redirects: 1}",
+                KEYED + "POST}",
+                KEYED + "GET}",
+                KEYED + "POST, idempotency_header: none}",
+                KEYED + "POST, idempotency_header: X-Key}",
+                KEYED + "POST, idempotency_header: host}",
+                KEYED + "POST, idempotency_header: 'a b'}",
+                GET + ", headers: {X-A: b}}",
+                GET + ", headers: {hoST: b}}",
+                GET + ", headers: {AUTHORIZATION: b}}",
+                GET + ", headers: {Semel-Depth: b}}",
+                GET + ", headers: {'a b': c}}",
+                GET + ", headers: {idempotency-key: c}}",
+                GET + ", idempotency_header: X-Key, headers: {idempotency-key: c}}",
+                GET + ", auth: none}",
+                GET + ", auth: token}",
+                GET + ", auth: " + SECRET + "}",
+                GET + ", auth: {bearer: token}}",
+                GET + ", auth: {bearer: " + SECRET + "}}",
+                GET + ", auth: {basic: {user: u, password: p}}}",
+                GET + ", auth: {basic: {user: u, password: " + SECRET + "}}}",
+                GET + ", auth: {header: {name: X-Key, value: v}}}",
+                GET + ", auth: {header: {name: Host, value: " + SECRET + "}}}",
+                GET + ", auth: {header: {name: idempotency-key, value: " + SECRET + "}}}",
+                GET + ", auth: {header: {name: Authorization, value: " + SECRET + "}}}",
+                GET + ", auth: {oauth2: {token_url: 'ftp://a', client_id: c, client_secret: " + SECRET + "}}}",
+                GET + ", auth: {oauth2: {token_url: 'https://a', client_id: c, client_secret: s}}}",
+                GET + ", auth: {oauth2: {token_url: 'https://a', client_id: c, client_secret: " + SECRET + "}}}",
+                "http: {url: 'ftp://a.example'}",
+                "http: {url: '/relative'}",
+                "http: {url: 'https://${ input.a }/x'}",
+                "http: {url: 'https://u:p@a.example/x'}",
+                "http: {url: 'HTTPS://a.example:8443/${ input.a }?b=${ input.c }'}",
+                "http: {url: 'https://a.example?b=${ input.c }'}",
+                "http: {url: 'https://[::1]/'}",
+                GET + ", max_response: 11MiB}",
+                GET + ", max_response: 10MiB}",
+                GET + ", max_response: 10240KiB}",
+                GET + ", max_response: 10241KiB}",
+                GET + ", max_response: 10485760}",
+                GET + ", max_response: 10485761}",
+                GET + ", max_response: '10485761'}",
+                GET + ", max_response: 0}",
+                GET + ", max_response: 1GB}",
+                GET + "}, retry: {attempts: 1000}",
+                GET + "}, retry: {attempts: 1001}",
+                GET + "}, idempotent: {key: '${ input.a }', time: 365, unit: days}",
+                GET + "}, idempotent: {key: '${ input.a }', time: 366, unit: days}",
+                GET + "}, idempotent: {key: '${ input.a }', time: 8760, unit: hours}",
+                GET + "}, idempotent: {key: '${ input.a }', time: 8761, unit: hours}",
+                "approval: {to: a, title: b, escalate_after: 1h}",
+                "approval: {to: a, title: b, escalate_to: c}",
+                "approval: {to: a, title: b, escalate_after: 1h, escalate_to: c}",
+                POST + "}, on_doubt: {review: {escalate_after: 1h}}",
+                POST + "}, on_doubt: {review: {escalate_after: 1h, escalate_to: c}}",
+                POST + "}, on_doubt: {review: {if_nobody_answers: hold}}",
+                POST + "}, on_doubt: {review: {if_nobody_answers: leave}}",
+                POST + "}, object: null",
+                POST + "}, object: {a: 1}",
+                POST + "}, object: [1]",
+                POST + "}, object: true",
+                POST + "}, worth: null",
+                POST + "}, worth: {a: 1}",
+                "sleep: {until: 5}",
+                "sleep: {until: true}",
+                "sleep: {until: null}",
+                "sleep: {until: [5]}",
+                "sleep: {until: '2026-01-01T00:00:00Z'}");
+        List<String> all = new ArrayList<>(steps.stream()
+                .map(WorkflowFileJsonSchemaTest::step)
+                .map(DefinitionFixtures::with)
+                .toList());
+        for (String top : List.of(
+                "input: {a: {type: integer, enum: [1]}}\n",
+                "input: {a: {type: integer, enum: ['1']}}\n",
+                "input: {a: {type: integer, enum: [1.5]}}\n",
+                "input: {a: {type: object, enum: [{b: 1}]}}\n",
+                "input: {a: {type: object, enum: [b]}}\n",
+                "input: {a: {type: array, enum: [[1]]}}\n",
+                "input: {a: {type: array, enum: [1]}}\n",
+                "idempotency: {fingerprint_ignore: [a]}\n",
+                "idempotency: {fingerprint_ignore: ['${ input.a }']}\n",
+                "idempotency: {object: null}\n",
+                "idempotency: {object: {a: 1}}\n",
+                "idempotency: {worth: null}\n")) {
+            all.add(DefinitionFixtures.with(top));
+        }
+        return all;
+    }
+
+    @Test
+    void the_reader_and_the_schema_accept_the_same_shapes() {
+        List<String> differ = shapes().stream()
+                .filter(text -> compiles(text) != Schemas.faults(text).isEmpty())
+                .map(text -> (compiles(text) ? "only the reader accepts " : "only the schema accepts ") + text)
+                .toList();
+        assertEquals(List.of(), differ);
+        assertTrue(shapes().stream().filter(WorkflowFileJsonSchemaTest::compiles).count() > 30, "not all are rejected");
     }
 
     /** Counts beside every bound. */

@@ -124,15 +124,26 @@ record ForEachStepAction(
             items.add(item);
             keys.add(key(context, scope.with(as, item)));
         }
-        List<JsonNode> results = context.durable()
+        List<ItemResult> results = context.durable()
                 .forEach(
                         context.id(),
                         new DurableWorkflowOperations.KeyedItems<>(keys, items, atOnce),
                         (branch, item) -> one(context, branch, item));
         ArrayNode all = JsonNodeFactory.instance.arrayNode();
-        results.forEach(all::add);
+        results.forEach(one -> all.add(one.steps()));
+        List<JsonNode> cohorts =
+                results.stream().flatMap(one -> one.cohorts().stream()).toList();
+        if (!cohorts.isEmpty()) {
+            context.cohortResults().put(context.id(), cohorts);
+        }
         return all;
     }
+
+    /**
+     * @param steps the results of the item's steps by id, which later steps can read
+     * @param cohorts the results of its `cohort` steps
+     */
+    private record ItemResult(JsonNode steps, List<JsonNode> cohorts) {}
 
     private String key(YamlStepExecutionContext context, ExpressionScope scope) {
         JsonNode value = context.evaluateIdentifier(key, scope);
@@ -144,8 +155,7 @@ record ForEachStepAction(
         return value.stringValue();
     }
 
-    /** The results of the item's steps by id, which later steps can read. */
-    private JsonNode one(YamlStepExecutionContext context, DurableWorkflowOperations branch, JsonNode item)
+    private ItemResult one(YamlStepExecutionContext context, DurableWorkflowOperations branch, JsonNode item)
             throws Exception {
         YamlStepExecutionContext inside = context.branch(branch, Map.of(as, item));
         StepSequenceRunner.run(nestedSteps, inside);
@@ -156,7 +166,7 @@ record ForEachStepAction(
                 result.set(step.id(), value);
             }
         });
-        return result;
+        return new ItemResult(result, inside.addedCohortResults(context));
     }
 
     @Override

@@ -47,7 +47,7 @@ record ParallelStepAction(Map<String, List<YamlStep>> named) implements Compiled
     @Override
     public JsonNode run(YamlStepExecutionContext context) {
         List<String> names = new ArrayList<>(named.keySet());
-        List<Map<String, JsonNode>> results = context.durable()
+        List<YamlStepExecutionContext> ended = context.durable()
                 .forEach(
                         context.id(),
                         new DurableWorkflowOperations.KeyedItems<>(
@@ -55,19 +55,17 @@ record ParallelStepAction(Map<String, List<YamlStep>> named) implements Compiled
                         (scope, steps) -> branch(context, scope, steps));
         ObjectNode done = JsonNodeFactory.instance.objectNode();
         for (int i = 0; i < names.size(); i++) {
-            context.results().putAll(results.get(i));
+            context.addResultsOf(ended.get(i));
             done.put(names.get(i), true);
         }
         return done;
     }
 
-    private static Map<String, JsonNode> branch(
+    private static YamlStepExecutionContext branch(
             YamlStepExecutionContext context, DurableWorkflowOperations scope, List<YamlStep> steps) throws Exception {
         YamlStepExecutionContext inside = context.branch(scope, Map.of());
         StepSequenceRunner.run(steps, inside);
-        Map<String, JsonNode> own = new LinkedHashMap<>(inside.results());
-        own.keySet().removeAll(context.results().keySet());
-        return own;
+        return inside;
     }
 
     @Override

@@ -29,6 +29,9 @@ final class StepSequenceRunner {
             YamlStepExecutionContext here = context.forStep(step);
             if (step.when() == null || here.isTrue(step.when())) {
                 JsonNode result = result(step, here);
+                if (step.kind().equals("cohort")) {
+                    context.cohortResults().put(step.id(), List.of(result));
+                }
                 // A run may have many large results. Those of a loop are kept as text one by one.
                 boolean loop = step.action() instanceof ForEachStepAction;
                 context.results().put(step.id(), loop ? result : UnparsedJson.compact(result));
