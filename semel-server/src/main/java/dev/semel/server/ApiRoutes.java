@@ -137,7 +137,7 @@ public final class ApiRoutes {
                 .get("/metrics", openMetrics ? TokenScope.OPEN : TokenScope.READ, health::metrics);
         addOpen(new DocumentationRoutes(), health);
         this.storedEvents = new StoredInboundEventRoutes(semel, eventIngress, views, actions);
-        addEvents(new EventIngestionRoutes(eventIngress, quotas, triggers.parsedBodies()), storedEvents);
+        addEvents(new EventIngestionRoutes(eventIngress, quotas), storedEvents);
         keys.addTo(router);
         this.tail = addStreams(new WorkflowIdempotencyExplanationRoutes(semel), views);
         addLists(runs, views);

@@ -112,8 +112,13 @@ final class ServerHttpRequestDispatcher {
                     RequestAuthorizer.requireScope(principal, route.scope());
                 }
                 route.headerCheck().check(exchange::headerLines);
-                try (TotalRequestBodyMemoryLimit.BodyMemory memory = bodyMemory(exchange, route, principal)) {
-                    ServerHttpResponse answer = route.handler().handle(read(exchange, found, principal, memory));
+                Principal caller = caller(exchange, route, principal);
+                try (TotalRequestBodyMemoryLimit.BodyMemory memory = bodyMemory(exchange, caller)) {
+                    ServerHttpRequest request = read(exchange, found, principal, memory);
+                    if (caller != null) {
+                        request.reserveParsedBody();
+                    }
+                    ServerHttpResponse answer = route.handler().handle(request);
                     yield principal == null ? answer : answer.streamWhile(() -> isStillAllowed(exchange, principal));
                 }
             }
@@ -130,11 +135,15 @@ final class ServerHttpRequestDispatcher {
         }
     }
 
+    /** Who sends the body: the principal, or on an open route the user of a session. */
+    private static @Nullable Principal caller(
+            HelidonExchangeAdapter exchange, HttpRoute route, @Nullable Principal principal) {
+        return principal == null && exchange.hasBody() ? route.session().find(exchange::headerLines) : principal;
+    }
+
     /** Anybody can send bodies to open routes, so these have a small memory limit of their own. */
     private TotalRequestBodyMemoryLimit.BodyMemory bodyMemory(
-            HelidonExchangeAdapter exchange, HttpRoute route, @Nullable Principal principal) {
-        Principal caller =
-                principal == null && exchange.hasBody() ? route.session().find(exchange::headerLines) : principal;
+            HelidonExchangeAdapter exchange, @Nullable Principal caller) {
         return caller == null
                 ? anonymousBodies.open(ClientNetwork.of(exchange.client()))
                 : bodies.open("workspace " + caller.workspace());
@@ -150,7 +159,10 @@ final class ServerHttpRequestDispatcher {
         connection.countBody(memory);
         try {
             return exchange.read(
-                    found.parameters(), principal, maxBody == HttpRoute.DEFAULT_BODY ? settings.maxBody() : maxBody);
+                            found.parameters(),
+                            principal,
+                            maxBody == HttpRoute.DEFAULT_BODY ? settings.maxBody() : maxBody)
+                    .withBodyMemory(memory);
         } finally {
             connection.countNoBody();
         }

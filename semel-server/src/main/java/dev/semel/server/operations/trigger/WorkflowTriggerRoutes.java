@@ -17,7 +17,6 @@ import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.operations.ApiLimits;
-import dev.semel.server.operations.ParsedBodyMemoryLimit;
 import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.server.operations.WorkspaceIdAndSecretCache;
 import dev.semel.server.query.RunJsonRenderer;
@@ -40,7 +39,6 @@ public final class WorkflowTriggerRoutes {
     private final SemelRuntime semel;
     private final WorkspaceIdAndSecretCache spaces;
     private final ApiTokenRateLimiter quotas;
-    private final ParsedBodyMemoryLimit parsedBodies = ParsedBodyMemoryLimit.ofHeap();
     private volatile ApiLimits limits = ApiLimits.DEFAULTS;
 
     public WorkflowTriggerRoutes(SemelRuntime semel, WorkspaceIdAndSecretCache spaces, ApiTokenRateLimiter quotas) {
@@ -74,11 +72,11 @@ public final class WorkflowTriggerRoutes {
     private ServerHttpResponse answer(
             ServerHttpRequest request, @Nullable IdempotencyKey key, @Nullable ChosenRunId fromPath) {
         TriggerRequestPreferences triggerPreferences = TriggerRequestPreferences.parse(request);
-        Admitted admitted = parsedBodies.whileParsed(
-                request.body().length, () -> admit(request, key, fromPath, triggerPreferences.strict()));
+        Admitted admitted = admit(request, key, fromPath, triggerPreferences.strict());
         ObjectNode body = admitted.body();
         Duration wait = triggerPreferences.maxWait();
         if (wait != null) {
+            request.releaseBody();
             DatabaseRows.RunRow run = semel.await(
                     request.principal().workspace(), admitted.answer().run(), wait);
             if (run != null) {
@@ -109,10 +107,6 @@ public final class WorkflowTriggerRoutes {
         ObjectNode body = TriggerResponseBuilder.body(answer, ask.warnings());
         superseded(body, request.principal(), answer);
         return new Admitted(answer, body, key != null ? key : ask.derivedKey());
-    }
-
-    public ParsedBodyMemoryLimit parsedBodies() {
-        return parsedBodies;
     }
 
     /** A repeat returns its original run; `superseded_by` names a later safe replay. */
