@@ -180,8 +180,8 @@ public final class ApiRoutes {
                 .get("/llms.txt", TokenScope.OPEN, manual::index)
                 .get("/llms-full.txt", TokenScope.OPEN, manual::allPages)
                 .get("/problems/{code}", TokenScope.OPEN, manual::problem)
-                .get("/healthz", TokenScope.OPEN, health::live)
-                .get("/readyz", TokenScope.OPEN, health::ready);
+                .getAlways("/healthz", health::live)
+                .getAlways("/readyz", health::ready);
     }
 
     private void addEvents(EventIngestionRoutes events, StoredInboundEventRoutes storedEvents) {

@@ -35,8 +35,7 @@ final class TotalRequestBodyMemoryLimit {
     /** For authenticated requests. A workspace may use three quarters. */
     static TotalRequestBodyMemoryLimit ofHeap() {
         long size = Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP;
-        return new TotalRequestBodyMemoryLimit(
-                size, size / 4 * 3, ParsedBodyMemoryLimit.ofHeap(PARSED_SHARE_OF_HEAP));
+        return new TotalRequestBodyMemoryLimit(size, size / 4 * 3, ParsedBodyMemoryLimit.ofHeap(PARSED_SHARE_OF_HEAP));
     }
 
     /** For requests without a credential. An address may use a quarter. */
