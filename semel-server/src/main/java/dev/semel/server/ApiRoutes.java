@@ -133,7 +133,7 @@ public final class ApiRoutes {
                 .get("/metrics", openMetrics ? TokenScope.OPEN : TokenScope.READ, health::metrics);
         addOpen(new DocumentationRoutes(), health);
         this.storedEvents = new StoredInboundEventRoutes(semel, eventIngress, views, actions);
-        addEvents(new EventIngestionRoutes(eventIngress, quotas, triggers.parsedBodies()), storedEvents);
+        addEvents(new EventIngestionRoutes(eventIngress, quotas), storedEvents);
         keys.addTo(router);
         this.tail = addStreams(new WorkflowIdempotencyExplanationRoutes(semel), views);
         addLists(runs, views);
@@ -179,8 +179,8 @@ public final class ApiRoutes {
                 .get("/llms.txt", TokenScope.OPEN, manual::index)
                 .get("/llms-full.txt", TokenScope.OPEN, manual::allPages)
                 .get("/problems/{code}", TokenScope.OPEN, manual::problem)
-                .get("/healthz", TokenScope.OPEN, health::live)
-                .get("/readyz", TokenScope.OPEN, health::ready);
+                .getAlways("/healthz", health::live)
+                .getAlways("/readyz", health::ready);
     }
 
     private void addEvents(EventIngestionRoutes events, StoredInboundEventRoutes storedEvents) {

@@ -13,16 +13,37 @@ import org.jspecify.annotations.Nullable;
 
 /** An HTTP request after authentication, with its body read within the limits. */
 public final class ServerHttpRequest {
+    private static final byte[] NO_BODY = new byte[0];
+
     private final RequestHead line;
     private final Map<String, String> parameters;
     private final UrlQueryParameters query;
-    private final byte[] body;
+    private byte[] body;
+    private BodyMemory bodyMemory = BodyMemory.NONE;
 
     public ServerHttpRequest(RequestHead line, Map<String, String> parameters, UrlQueryParameters query, byte[] body) {
         this.line = line;
         this.parameters = parameters;
         this.query = query;
         this.body = body;
+    }
+
+    /** The memory that the server reserves for a body until the request has its response. */
+    public interface BodyMemory extends AutoCloseable {
+        BodyMemory NONE = new BodyMemory() {
+            @Override
+            public void reserveParsed() {}
+
+            @Override
+            public void close() {}
+        };
+
+        /** Waits until the parsed body fits into memory, too; throws `overloaded` after some seconds. */
+        void reserveParsed();
+
+        /** Repeated calls have no effect. */
+        @Override
+        void close();
     }
 
     /** The parts of a request that are known before its path is decoded and its body is read. */
@@ -100,6 +121,23 @@ public final class ServerHttpRequest {
     /** Empty if the request has no body. Not a copy: do not change it. */
     public byte[] body() {
         return body;
+    }
+
+    /** Sets the reserved memory of the body. */
+    public ServerHttpRequest withBodyMemory(BodyMemory memory) {
+        bodyMemory = memory;
+        return this;
+    }
+
+    /** Waits until the parsed body fits into memory. The server does so before a handler of an authenticated caller. */
+    public void reserveParsedBody() {
+        bodyMemory.reserveParsed();
+    }
+
+    /** Frees the memory of the body, for a handler that waits for long and no longer needs it. */
+    public void releaseBody() {
+        body = NO_BODY;
+        bodyMemory.close();
     }
 
     /** The authenticated caller; null on an open route. */

@@ -14,6 +14,12 @@ public record ApiRouter(HttpRouter router, CpuWorkPool cpu) {
         return this;
     }
 
+    /** An open route that responds even if the server has too many requests in progress. */
+    public ApiRouter getAlways(String pattern, HttpRouteHandler handler) {
+        router.add(new HttpRoute("GET", pattern, TokenScope.OPEN, handler).alwaysResponding());
+        return this;
+    }
+
     public ApiRouter post(String pattern, TokenScope scope, HttpRouteHandler handler) {
         return change("POST", pattern, scope, handler, HttpRoute.DEFAULT_BODY);
     }

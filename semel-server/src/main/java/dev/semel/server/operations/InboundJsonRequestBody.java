@@ -2,8 +2,10 @@ package dev.semel.server.operations;
 
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.server.http.CpuWorkPool;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.query.ApiErrors;
+import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /** A JSON request body with a fixed set of optional members. A missing body has no members. */
 public record InboundJsonRequestBody(JsonNode body) {
     private static final int LONGEST = 1_000;
+    /** Parsing more than this on a request thread would delay other requests. */
+    private static final int SMALL_BODY = 32 * 1024;
+    /** The memory for parsed bodies already limits how many requests come here, so no caller has a limit of its own. */
+    private static final CpuWorkPool PARSING =
+            new CpuWorkPool(CpuWorkPool.WorkLimits.of("large JSON bodies", 4_096, 4_096, Duration.ofSeconds(20)));
 
     public static InboundJsonRequestBody parse(ServerHttpRequest request, Set<String> members) {
         if (request.body().length == 0) {
@@ -33,7 +40,24 @@ public record InboundJsonRequestBody(JsonNode body) {
     /** The JSON body of a request that must have one. */
     public static JsonNode parseAny(ServerHttpRequest request) {
         InboundRequestContentTypeCheck.requireJson(request);
-        return StrictJsonCodec.parse(request.body());
+        return parseBytes(request.body());
+    }
+
+    /** Parses JSON whose Content-Type the caller has checked. */
+    public static JsonNode parseBytes(byte[] json) {
+        if (json.length <= SMALL_BODY) {
+            return StrictJsonCodec.parse(json);
+        }
+        try {
+            return PARSING.run("", () -> StrictJsonCodec.parse(json));
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("The server stopped while it parsed a request", e);
+        } catch (Exception e) {
+            throw new IllegalStateException("The parser has no checked exceptions", e);
+        }
     }
 
     /** Empty if the member is missing. */

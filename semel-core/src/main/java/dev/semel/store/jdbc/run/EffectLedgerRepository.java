@@ -136,7 +136,7 @@ public final class EffectLedgerRepository {
                 ws);
     }
 
-    static List<DatabaseRows.ExpiringResend> listExpiringResends(
+    public static List<DatabaseRows.ExpiringResend> listExpiringResends(
             JdbcSession session, int ws, String workflowId, long after, long until, int limit) throws SQLException {
         return session.queryList(
                 EXPIRING_RESENDS,
@@ -149,7 +149,7 @@ public final class EffectLedgerRepository {
                 limit);
     }
 
-    static long countLostResends(JdbcSession session, int ws, String workflowId, long since) throws SQLException {
+    public static long countLostResends(JdbcSession session, int ws, String workflowId, long since) throws SQLException {
         Long runs = session.queryOne(LOST_RESENDS, row -> row.getLong(1), ws, since, workflowId, workflowId);
         return runs == null ? 0 : runs;
     }

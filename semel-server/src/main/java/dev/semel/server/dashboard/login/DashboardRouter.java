@@ -7,7 +7,7 @@ import dev.semel.server.http.TokenScope;
 /** Registers the pages and forms of the dashboard. They need no token scope, because the guard checks the session. */
 public record DashboardRouter(HttpRouter router, DashboardSessionAndCsrfGuard guard) {
     public DashboardRouter page(String path, DashboardSessionAndCsrfGuard.PageHandler page) {
-        router.add("GET", path, TokenScope.OPEN, guard.page(page));
+        router.add(new HttpRoute("GET", path, TokenScope.OPEN, guard.page(page)).withSession(guard::findCaller));
         return this;
     }
 

@@ -115,7 +115,7 @@ final class HelidonExchangeAdapter {
                 throw InboundRequestErrorFactory.encodedBody();
             }
         }
-        if (headers.contentLength().orElse(0) > limit) {
+        if (headers.contentLength().orElse(0) > limit || limit == 0 && hasBody()) {
             throw InboundRequestErrorFactory.bodyTooLarge(limit);
         }
         if (!hasBody()) {

@@ -40,8 +40,7 @@ public final class HttpServer implements AutoCloseable {
         ServerHttpRequestDispatcher dispatch =
                 new ServerHttpRequestDispatcher(settings, router, authenticator, observer);
         InboundConnectionDeadlineMonitor connections = new InboundConnectionDeadlineMonitor(settings);
-        HttpServerTransportErrorHandler errors =
-                new HttpServerTransportErrorHandler(settings, observer, dispatch.ids());
+        HttpServerTransportErrorHandler errors = new HttpServerTransportErrorHandler(observer, dispatch.ids());
         DeadlineConnectionSelector guard = new DeadlineConnectionSelector(
                 http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
         WebServer server = WebServer.builder()
@@ -51,7 +50,6 @@ public final class HttpServer implements AutoCloseable {
                 // Without it, a response of two packets waits 40 ms for the acknowledgement of the first.
                 .connectionOptions(options -> options.tcpNoDelay(true))
                 .maxTcpConnections(InboundConnectionDeadlineMonitor.withHeadroom(settings.maxConnections()))
-                .maxConcurrentRequests(settings.maxConcurrent())
                 .shutdownGracePeriod(settings.timeouts().drain())
                 .shutdownHook(false)
                 .directHandlers(errors.forAllEvents())

@@ -13,8 +13,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Turns errors that Helidon detects before routing into problem responses, then closes the connection. */
-record HttpServerTransportErrorHandler(
-        HttpServerSettings settings, ServerHttpRequestObserver observer, RequestIdGenerator ids)
+record HttpServerTransportErrorHandler(ServerHttpRequestObserver observer, RequestIdGenerator ids)
         implements DirectHandler {
 
     DirectHandlers forAllEvents() {
@@ -52,9 +51,6 @@ record HttpServerTransportErrorHandler(
 
     /** Uses the message only to recognize our own faults, because Helidon's texts may quote the request. */
     SemelException toException(int status, @Nullable String message) {
-        if (status == 503) {
-            return InboundRequestErrorFactory.overloaded(settings.maxConcurrent());
-        }
         return status >= 500 && status != 505
                 ? InboundRequestErrorFactory.internal()
                 : HttpRequestSyntaxError.forText(message).toException();

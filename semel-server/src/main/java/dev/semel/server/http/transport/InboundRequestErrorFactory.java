@@ -53,10 +53,10 @@ final class InboundRequestErrorFactory {
                 "Send the request again in a moment, with the same Idempotency-Key.");
     }
 
-    static SemelException overloaded(int limit) {
+    static SemelException overloaded(String who, int limit) {
         return new SemelException(
                 ErrorCode.OVERLOADED,
-                "The server has " + limit + " requests in progress. It did not process this one.",
+                who + " has " + limit + " requests in progress. The server did not process this one.",
                 "Send the same request again in a moment.");
     }
 

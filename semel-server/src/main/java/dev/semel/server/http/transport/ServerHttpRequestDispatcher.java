@@ -35,6 +35,7 @@ final class ServerHttpRequestDispatcher {
     private final ServerHttpRequestObserver observer;
     private final RequestIdGenerator ids = new RequestIdGenerator();
     private final InFlightRequestCounter inFlight = new InFlightRequestCounter();
+    private final ConcurrentRequestLimit requests;
     private final TotalRequestBodyMemoryLimit bodies = TotalRequestBodyMemoryLimit.ofHeap();
     private final TotalRequestBodyMemoryLimit anonymousBodies = TotalRequestBodyMemoryLimit.ofHeapForAnonymousCallers();
 
@@ -45,6 +46,7 @@ final class ServerHttpRequestDispatcher {
             ServerHttpRequestObserver observer) {
         this.settings = settings;
         this.router = router;
+        this.requests = new ConcurrentRequestLimit(settings.maxConcurrent());
         this.credentials = new RequestAuthorizer(authenticator);
         this.observer = observer;
     }
@@ -62,12 +64,12 @@ final class ServerHttpRequestDispatcher {
         HelidonExchangeAdapter exchange = new HelidonExchangeAdapter(ids.next(), request, response, settings.proxies());
         boolean open = inFlight.begin();
         int status = 0;
-        try {
+        try (ConcurrentRequestLimit.RequestPlace place = requests.open()) {
             if (!open) {
                 exchange.closeConnectionAfterResponse();
             }
             ServerHttpResponse answer = open
-                    ? answer(exchange)
+                    ? answer(exchange, place)
                     : HttpProblemResponseMapper.toResponse(InboundRequestErrorFactory.shuttingDown(), exchange.id());
             status = answer.status();
             exchange.send(answer);
@@ -79,9 +81,10 @@ final class ServerHttpRequestDispatcher {
         }
     }
 
-    private ServerHttpResponse answer(HelidonExchangeAdapter exchange) {
+    private ServerHttpResponse answer(
+            HelidonExchangeAdapter exchange, ConcurrentRequestLimit.RequestPlace place) {
         try {
-            return decide(exchange);
+            return decide(exchange, place);
         } catch (CloseConnectionException e) {
             // The client disconnected, so no response is possible and nothing failed here.
             throw e;
@@ -96,12 +99,13 @@ final class ServerHttpRequestDispatcher {
         }
     }
 
-    private ServerHttpResponse decide(HelidonExchangeAdapter exchange) throws Exception {
+    private ServerHttpResponse decide(HelidonExchangeAdapter exchange, ConcurrentRequestLimit.RequestPlace place)
+            throws Exception {
         if (!exchange.headerLines(HeaderNames.HOST).stream().allMatch(settings.hosts()::accepts)) {
             throw InboundRequestErrorFactory.hostNotAllowed();
         }
         HttpRouter.LookupResult lookup = router.find(exchange.method(), exchange.path());
-        Principal principal = authenticate(exchange, lookup);
+        Principal principal = admit(exchange, lookup, place);
         return switch (lookup) {
             case HttpRouter.NoRoute _ -> noRoute(exchange);
             case HttpRouter.MethodMismatch others -> otherMethod(exchange, others.allowHeader());
@@ -112,12 +116,61 @@ final class ServerHttpRequestDispatcher {
                     RequestAuthorizer.requireScope(principal, route.scope());
                 }
                 route.headerCheck().check(exchange::headerLines);
-                try (TotalRequestBodyMemoryLimit.BodyMemory memory = bodyMemory(exchange, route, principal)) {
-                    ServerHttpResponse answer = route.handler().handle(read(exchange, found, principal, memory));
+                Principal caller = caller(exchange, route, principal);
+                try (TotalRequestBodyMemoryLimit.BodyMemory memory = bodyMemory(exchange, caller)) {
+                    ServerHttpRequest request = read(exchange, found, principal, memory);
+                    if (caller != null) {
+                        request.reserveParsedBody();
+                    }
+                    ServerHttpResponse answer = route.handler().handle(request);
                     yield principal == null ? answer : answer.streamWhile(() -> isStillAllowed(exchange, principal));
                 }
             }
         };
+    }
+
+    /** Authenticates the request and takes its place. Closes the connection of a request without a place. */
+    private @Nullable Principal admit(
+            HelidonExchangeAdapter exchange,
+            HttpRouter.LookupResult lookup,
+            ConcurrentRequestLimit.RequestPlace place) {
+        if (lookup instanceof HttpRouter.RouteMatch found && found.route().always()) {
+            return null;
+        }
+        try {
+            place.takeOfServer();
+            Principal principal = authenticate(exchange, lookup);
+            takeOfCaller(exchange, lookup, principal, place);
+            return principal;
+        } catch (SemelException e) {
+            if (e.code() == ErrorCode.OVERLOADED) {
+                exchange.closeConnectionAfterResponse();
+            }
+            throw e;
+        }
+    }
+
+    /** Looks for a session only if the address has no place left, because the lookup costs a query. */
+    private static void takeOfCaller(
+            HelidonExchangeAdapter exchange,
+            HttpRouter.LookupResult lookup,
+            @Nullable Principal principal,
+            ConcurrentRequestLimit.RequestPlace place) {
+        String network = ClientNetwork.of(exchange.client());
+        Principal caller = principal;
+        if (caller == null) {
+            if (place.tryTakeOfAddress(network)) {
+                return;
+            }
+            caller = lookup instanceof HttpRouter.RouteMatch found
+                    ? found.route().session().find(exchange::headerLines)
+                    : null;
+        }
+        if (caller == null) {
+            place.takeOfAddress(network);
+        } else {
+            place.takeOfWorkspace(caller.workspaceName());
+        }
     }
 
     /** Whether the token of a stream is still valid and has not changed. Not if an error prevents the check. */
@@ -130,11 +183,15 @@ final class ServerHttpRequestDispatcher {
         }
     }
 
+    /** Who sends the body: the principal, or on an open route the user of a session. */
+    private static @Nullable Principal caller(
+            HelidonExchangeAdapter exchange, HttpRoute route, @Nullable Principal principal) {
+        return principal == null && exchange.hasBody() ? route.session().find(exchange::headerLines) : principal;
+    }
+
     /** Anybody can send bodies to open routes, so these have a small memory limit of their own. */
     private TotalRequestBodyMemoryLimit.BodyMemory bodyMemory(
-            HelidonExchangeAdapter exchange, HttpRoute route, @Nullable Principal principal) {
-        Principal caller =
-                principal == null && exchange.hasBody() ? route.session().find(exchange::headerLines) : principal;
+            HelidonExchangeAdapter exchange, @Nullable Principal caller) {
         return caller == null
                 ? anonymousBodies.open(ClientNetwork.of(exchange.client()))
                 : bodies.open("workspace " + caller.workspace());
@@ -150,7 +207,10 @@ final class ServerHttpRequestDispatcher {
         connection.countBody(memory);
         try {
             return exchange.read(
-                    found.parameters(), principal, maxBody == HttpRoute.DEFAULT_BODY ? settings.maxBody() : maxBody);
+                            found.parameters(),
+                            principal,
+                            maxBody == HttpRoute.DEFAULT_BODY ? settings.maxBody() : maxBody)
+                    .withBodyMemory(memory);
         } finally {
             connection.countNoBody();
         }

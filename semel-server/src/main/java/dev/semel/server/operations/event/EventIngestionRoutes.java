@@ -3,7 +3,6 @@ package dev.semel.server.operations.event;
 import dev.semel.admission.TriggerSource;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.StrictJsonCodec;
 import dev.semel.server.access.ApiTokenRateLimiter;
 import dev.semel.server.connectors.ingress.BinaryCloudEventReader;
 import dev.semel.server.connectors.ingress.InboundEvent;
@@ -25,7 +24,6 @@ import dev.semel.server.connectors.ingress.JsonInboundEventReader;
 import dev.semel.server.connectors.ingress.ParallelTaskRunner;
 import dev.semel.server.connectors.ingress.RunTriggerChainDepthLimit;
 import dev.semel.server.operations.InboundJsonRequestBody;
-import dev.semel.server.operations.ParsedBodyMemoryLimit;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.InboundEventJsonRenderer;
 import dev.semel.server.query.RunJsonRenderer;
@@ -43,24 +41,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `POST /v1/events`: receives CloudEvents 1.0 (structured, binary, batch) and plain JSON events. */
-public record EventIngestionRoutes(
-        InboundEventProcessor ingress, ApiTokenRateLimiter quotas, ParsedBodyMemoryLimit parsedBodies) {
+public record EventIngestionRoutes(InboundEventProcessor ingress, ApiTokenRateLimiter quotas) {
     private static final int MOST_EVENTS = 1_000;
 
     public ServerHttpResponse post(ServerHttpRequest request) {
-        return parsedBodies.whileParsed(request.body().length, () -> receive(request));
-    }
-
-    private ServerHttpResponse receive(ServerHttpRequest request) {
         String type = String.valueOf(request.header("Content-Type")).strip().toLowerCase(Locale.ROOT);
         // The longer type first: the shorter one is its prefix.
         if (type.startsWith("application/cloudevents-batch")) {
             requireJson(type, "application/cloudevents-batch+json");
-            return batch(request, StrictJsonCodec.parse(request.body()), true);
+            return batch(request, InboundJsonRequestBody.parseBytes(request.body()), true);
         }
         if (type.startsWith("application/cloudevents")) {
             requireJson(type, "application/cloudevents+json");
-            return single(request, JsonInboundEventReader.read(StrictJsonCodec.parse(request.body()), true));
+            return single(request, JsonInboundEventReader.read(InboundJsonRequestBody.parseBytes(request.body()), true));
         }
         Map<String, List<String>> attributes = request.headersWithPrefix("ce-");
         if (!attributes.isEmpty()) {

@@ -44,6 +44,7 @@ public record InboundWebhookDeliveryRoutes(
 
     /** The response does not contain workflow names, which the provider must not learn. */
     ServerHttpResponse receive(ServerHttpRequest request) {
+        request.reserveParsedBody();
         InboundWebhookRequest delivery = new InboundWebhookRequest(
                 request::headerLines, request.body(), request.headersWithPrefix("ce-"), urls(request));
         return switch (receiver.receive(request.parameter("name"), delivery)) {

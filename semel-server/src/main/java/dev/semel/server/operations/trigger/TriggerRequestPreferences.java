@@ -60,6 +60,16 @@ record TriggerRequestPreferences(boolean strict, @Nullable Duration maxWait, Lis
                 .orElse(null);
     }
 
+    /** For a request that the server answers without waiting. */
+    TriggerRequestPreferences withoutWait() {
+        return new TriggerRequestPreferences(
+                strict,
+                null,
+                appliedPreferences.stream()
+                        .filter(one -> !one.startsWith("wait="))
+                        .toList());
+    }
+
     ServerHttpResponse addAppliedHeader(ServerHttpResponse answer) {
         return appliedPreferences.isEmpty()
                 ? answer

@@ -31,10 +31,6 @@ public record WorkflowTriggerBatchRoutes(WorkflowTriggerRoutes triggers) {
     private static final int MOST_ITEMS = 1_000;
 
     public ServerHttpResponse trigger(ServerHttpRequest request) {
-        return triggers.parsedBodies().whileParsed(request.body().length, () -> triggerAll(request));
-    }
-
-    private ServerHttpResponse triggerAll(ServerHttpRequest request) {
         JsonNode body = InboundJsonRequestBody.parseAny(request);
         JsonNode items = body.isObject() ? body.get("items") : null;
         if (items == null || !items.isArray() || items.isEmpty() || items.size() > MOST_ITEMS) {

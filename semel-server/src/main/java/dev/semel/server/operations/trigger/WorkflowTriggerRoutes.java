@@ -19,8 +19,8 @@ import dev.semel.server.files.definition.WorkflowDefinition;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.http.SharedLimit;
 import dev.semel.server.operations.ApiLimits;
-import dev.semel.server.operations.ParsedBodyMemoryLimit;
 import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.server.operations.WorkspaceIdAndSecretCache;
 import dev.semel.server.query.RunJsonRenderer;
@@ -29,6 +29,7 @@ import dev.semel.server.query.SupersedingReplayRunFinder;
 import dev.semel.store.DatabaseRows;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -38,10 +39,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Serves the routes that start runs, in the order of CONTRACT section 2. */
 public final class WorkflowTriggerRoutes {
+    private static final int MAX_WAITS = 2_048;
+    private static final int MAX_WAITS_OF_TOKEN = 512;
+
     private final SemelRuntime semel;
     private final WorkspaceIdAndSecretCache spaces;
     private final ApiTokenRateLimiter quotas;
-    private final ParsedBodyMemoryLimit parsedBodies = ParsedBodyMemoryLimit.ofHeap();
+    private final SharedLimit waits = new SharedLimit();
     private volatile ApiLimits limits = ApiLimits.DEFAULTS;
 
     public WorkflowTriggerRoutes(SemelRuntime semel, WorkspaceIdAndSecretCache spaces, ApiTokenRateLimiter quotas) {
@@ -75,20 +79,44 @@ public final class WorkflowTriggerRoutes {
     private ServerHttpResponse answer(
             ServerHttpRequest request, @Nullable IdempotencyKey key, @Nullable ChosenRunId fromPath) {
         TriggerRequestPreferences triggerPreferences = TriggerRequestPreferences.parse(request);
-        Admitted admitted = parsedBodies.whileParsed(
-                request.body().length, () -> admit(request, key, fromPath, triggerPreferences.strict()));
+        Admitted admitted = admit(request, key, fromPath, triggerPreferences.strict());
         ObjectNode body = admitted.body();
         Duration wait = triggerPreferences.maxWait();
         if (wait != null) {
-            DatabaseRows.RunRow run = semel.await(
-                    request.principal().workspace(), admitted.answer().run(), wait);
-            if (run != null) {
-                TriggerResponseBuilder.addRunState(body, run);
+            request.releaseBody();
+            if (!awaitEnd(request.principal(), admitted, wait)) {
+                triggerPreferences = triggerPreferences.withoutWait();
             }
         }
         var out = TriggerResponseBuilder.addHeaders(
                 RunJsonRenderer.ok(body, admitted.answer().replayed()), admitted.answer(), admitted.key());
         return triggerPreferences.addAppliedHeader(out);
+    }
+
+    /** Adds the state of the run at its end, or at once if too many requests wait already: then returns false. */
+    private boolean awaitEnd(Principal caller, Admitted admitted, Duration wait) {
+        List<SharedLimit.Owner> owners = List.of(
+                new SharedLimit.Owner("This server", MAX_WAITS),
+                new SharedLimit.Owner("The caller " + caller.tokenId(), MAX_WAITS_OF_TOKEN));
+        SharedLimit.Owner full = waits.tryTake(owners);
+        try {
+            DatabaseRows.RunRow run = semel.await(
+                    caller.workspace(), admitted.answer().run(), full == null ? wait : Duration.ZERO);
+            if (run != null) {
+                TriggerResponseBuilder.addRunState(admitted.body(), run);
+            }
+        } finally {
+            if (full == null) {
+                waits.release(owners);
+            }
+        }
+        if (full != null) {
+            admitted.body()
+                    .withArray("warnings")
+                    .add(full.name() + " has " + full.most() + " requests that wait for the end of a run. The server did"
+                            + " not wait. Read the run with GET /v1/runs/" + admitted.answer().runId() + ".");
+        }
+        return full == null;
     }
 
     /** What remains of a request after its admission. The parsed body is not part of it: a client may wait for long. */
@@ -110,10 +138,6 @@ public final class WorkflowTriggerRoutes {
         ObjectNode body = TriggerResponseBuilder.body(answer, ask.warnings());
         superseded(body, request.principal(), answer);
         return new Admitted(answer, body, key != null ? key : ask.derivedKey());
-    }
-
-    public ParsedBodyMemoryLimit parsedBodies() {
-        return parsedBodies;
     }
 
     /** A repeat returns its original run; `superseded_by` names a later safe replay. */

@@ -184,7 +184,7 @@ class LimitsTest {
                 RawConnection slow = narrow.wire()) {
             slow.send("GET /v1/slow HTTP/1.1\r\nHost: x\r\n" + TestHttpServer.AUTH + "\r\n");
             arrived.await();
-            RawConnection.RawResponse reply = narrow.ask("GET", "/healthz");
+            RawConnection.RawResponse reply = narrow.ask("GET", "/v1/runs");
             assertEquals(503, reply.status());
             assertEquals("1", reply.header("retry-after"));
             assertTrue(reply.body().contains("\"code\":\"overloaded\""), reply.body());
@@ -238,19 +238,8 @@ class LimitsTest {
 
     @Test
     void a_trusted_proxy_may_use_all_connections() throws IOException {
-        HttpServerSettings usual = TestHttpServer.limitedTo(4, 10);
-        HttpServerSettings proxied = new HttpServerSettings(
-                usual.host(),
-                usual.port(),
-                usual.maxBody(),
-                usual.maxPrologue(),
-                usual.maxHeaders(),
-                usual.timeouts(),
-                usual.maxConnections(),
-                usual.maxConcurrent(),
-                usual.backlog(),
-                TrustedProxies.of(java.util.List.of("127.0.0.1")),
-                usual.hosts());
+        HttpServerSettings proxied =
+                TestHttpServer.limitedTo(4, 10, TrustedProxies.of(java.util.List.of("127.0.0.1")));
         try (TestHttpServer narrow = new TestHttpServer(proxied, router())) {
             RawConnection[] all = new RawConnection[4];
             for (int i = 0; i < all.length; i++) {

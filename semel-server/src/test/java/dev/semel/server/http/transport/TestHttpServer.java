@@ -1,11 +1,13 @@
 package dev.semel.server.http.transport;
 
+import dev.semel.server.http.HttpRoute;
 import dev.semel.server.http.HttpRouter;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpRequestObserver;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
+import dev.semel.server.http.TrustedProxies;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -36,7 +38,7 @@ public final class TestHttpServer implements AutoCloseable, ServerHttpRequestObs
     }
 
     TestHttpServer(HttpServerSettings settings, HttpRouter router) {
-        router.add("GET", "/healthz", TokenScope.OPEN, request -> echo(request, "ok"))
+        router.add(new HttpRoute("GET", "/healthz", TokenScope.OPEN, request -> echo(request, "ok")).alwaysResponding())
                 .add("GET", "/", TokenScope.OPEN, request -> echo(request, "home"))
                 .add("GET", "/metrics", TokenScope.READ, request -> echo(request, "metrics"))
                 .add("GET", "/v1/runs", TokenScope.READ, request -> echo(request, "runs"))
@@ -57,6 +59,21 @@ public final class TestHttpServer implements AutoCloseable, ServerHttpRequestObs
 
     static HttpServerSettings limitedTo(int connections, int requests) {
         return settings(HttpServerSettings.Timeouts.DEFAULT, connections, requests);
+    }
+
+    static HttpServerSettings limitedTo(int connections, int requests, TrustedProxies proxies) {
+        HttpServerSettings usual = limitedTo(connections, requests);
+        return new HttpServerSettings(
+                usual.host(),
+                usual.port(),
+                usual.maxBody(),
+                usual.maxPrologue(),
+                usual.maxHeaders(),
+                usual.timeouts(),
+                connections,
+                requests,
+                usual.backlog(),
+                proxies);
     }
 
     static HttpServerSettings drainingFor(Duration drain) {

@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 
 class TotalRequestBodyMemoryLimitTest {
+    private static TotalRequestBodyMemoryLimit limit(long size, long perCaller) {
+        return new TotalRequestBodyMemoryLimit(size, perCaller, ParsedBodyMemoryLimit.ofHeap(4));
+    }
+
     @Test
     void bodies_beyond_the_memory_limit_wait_until_memory_is_released() {
-        TotalRequestBodyMemoryLimit limit = new TotalRequestBodyMemoryLimit(100, 100);
+        TotalRequestBodyMemoryLimit limit = limit(100, 100);
         TotalRequestBodyMemoryLimit.BodyMemory first = limit.open("a");
         assertTrue(first.growTo(60));
         assertFalse(limit.open("b").growTo(41));
@@ -20,7 +24,7 @@ class TotalRequestBodyMemoryLimitTest {
 
     @Test
     void a_body_larger_than_the_limit_is_accepted_when_alone() {
-        TotalRequestBodyMemoryLimit limit = new TotalRequestBodyMemoryLimit(100, 50);
+        TotalRequestBodyMemoryLimit limit = limit(100, 50);
         TotalRequestBodyMemoryLimit.BodyMemory large = limit.open("a");
         assertTrue(large.growTo(1_000));
         TotalRequestBodyMemoryLimit.BodyMemory small = limit.open("a");
@@ -32,7 +36,7 @@ class TotalRequestBodyMemoryLimitTest {
 
     @Test
     void a_body_grows_with_the_bytes_that_arrive() {
-        TotalRequestBodyMemoryLimit limit = new TotalRequestBodyMemoryLimit(100, 100);
+        TotalRequestBodyMemoryLimit limit = limit(100, 100);
         TotalRequestBodyMemoryLimit.BodyMemory announced = limit.open("a");
         TotalRequestBodyMemoryLimit.BodyMemory sent = limit.open("b");
         assertTrue(announced.growTo(0));
@@ -48,7 +52,7 @@ class TotalRequestBodyMemoryLimitTest {
 
     @Test
     void a_caller_is_forgotten_with_its_last_body() {
-        TotalRequestBodyMemoryLimit limit = new TotalRequestBodyMemoryLimit(100, 100);
+        TotalRequestBodyMemoryLimit limit = limit(100, 100);
         try (TotalRequestBodyMemoryLimit.BodyMemory empty = limit.open("a");
                 TotalRequestBodyMemoryLimit.BodyMemory body = limit.open("b")) {
             assertTrue(empty.growTo(0));
@@ -60,7 +64,7 @@ class TotalRequestBodyMemoryLimitTest {
 
     @Test
     void one_caller_has_only_its_share() {
-        TotalRequestBodyMemoryLimit limit = new TotalRequestBodyMemoryLimit(100, 50);
+        TotalRequestBodyMemoryLimit limit = limit(100, 50);
         TotalRequestBodyMemoryLimit.BodyMemory first = limit.open("a");
         assertTrue(first.growTo(30));
         assertFalse(limit.open("a").growTo(21));

@@ -1,4 +1,4 @@
-package dev.semel.server.operations;
+package dev.semel.server.http.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,12 +24,12 @@ class ParsedBodyMemoryLimitTest {
         CountDownLatch three = new CountDownLatch(3);
         for (int i = 0; i < requests; i++) {
             Thread.ofVirtual().start(() -> {
-                limit.whileParsed(BODY, () -> {
-                    most.accumulateAndGet(parsed.incrementAndGet(), Math::max);
-                    three.countDown();
-                    await(three);
-                    return parsed.decrementAndGet();
-                });
+                int acquired = limit.acquire(BODY);
+                most.accumulateAndGet(parsed.incrementAndGet(), Math::max);
+                three.countDown();
+                await(three);
+                parsed.decrementAndGet();
+                limit.release(acquired);
                 done.countDown();
             });
         }
@@ -40,19 +40,15 @@ class ParsedBodyMemoryLimitTest {
     @Test
     void a_request_that_waited_too_long_is_told_to_retry_and_small_ones_do_not_wait() {
         ParsedBodyMemoryLimit limit = new ParsedBodyMemoryLimit(21L * BODY, Duration.ZERO);
-        limit.whileParsed(BODY, () -> {
-            SemelException rejected = assertThrows(SemelException.class, () -> limit.whileParsed(BODY, () -> "never"));
-            assertEquals(ErrorCode.OVERLOADED, rejected.code());
-            assertTrue(rejected.code().retryable());
-            return assertEqual("small", limit.whileParsed(100, () -> "small"));
-        });
-        assertEquals("later", limit.whileParsed(BODY, () -> "later"));
-        assertEquals("alone", limit.whileParsed(100 * BODY, () -> "alone"));
-    }
-
-    private static String assertEqual(String expected, String actual) {
-        assertEquals(expected, actual);
-        return actual;
+        int first = limit.acquire(BODY);
+        SemelException rejected = assertThrows(SemelException.class, () -> limit.acquire(BODY));
+        assertEquals(ErrorCode.OVERLOADED, rejected.code());
+        assertTrue(rejected.code().retryable());
+        limit.release(limit.acquire(100));
+        limit.release(first);
+        limit.release(limit.acquire(BODY));
+        limit.release(limit.acquire(100 * BODY));
+        limit.release(limit.acquire(BODY));
     }
 
     private static void await(CountDownLatch latch) {

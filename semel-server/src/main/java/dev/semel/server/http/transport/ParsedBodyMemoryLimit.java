@@ -1,17 +1,16 @@
-package dev.semel.server.operations;
+package dev.semel.server.http.transport;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * Limits the memory of request bodies that are parsed at the same time: a tree of small values uses about 20 times its
  * text. Further requests with a large body wait a moment.
  */
-public final class ParsedBodyMemoryLimit {
+final class ParsedBodyMemoryLimit {
     private static final long BYTES_PER_PERMIT = 16 * 1024;
     private static final long TREE_BYTES_PER_BYTE = 20;
 
@@ -28,25 +27,21 @@ public final class ParsedBodyMemoryLimit {
         this.free = new Semaphore(permits, true);
     }
 
-    public static ParsedBodyMemoryLimit ofHeap() {
-        return new ParsedBodyMemoryLimit(Runtime.getRuntime().maxMemory() / 4, Duration.ofSeconds(5));
+    static ParsedBodyMemoryLimit ofHeap(int share) {
+        return new ParsedBodyMemoryLimit(Runtime.getRuntime().maxMemory() / share, Duration.ofSeconds(5));
     }
 
-    /** Runs the work that holds the parsed body. A body that is larger than the whole limit is parsed alone. */
-    public <T> T whileParsed(int bodyBytes, Supplier<T> work) {
+    /**
+     * Waits until the parsed body fits. A body that is larger than the whole limit is parsed alone.
+     *
+     * @return what to pass to {@link #release}
+     * @throws SemelException `overloaded` if the wait was too long
+     */
+    int acquire(long bodyBytes) {
         if (bodyBytes <= SMALL_BODY) {
-            return work.get();
+            return 0;
         }
         int needed = Math.toIntExact(Math.min(permits, bodyBytes * TREE_BYTES_PER_BYTE / BYTES_PER_PERMIT + 1));
-        acquire(needed);
-        try {
-            return work.get();
-        } finally {
-            free.release(needed);
-        }
-    }
-
-    private void acquire(int needed) {
         boolean acquired = false;
         try {
             acquired = free.tryAcquire(needed, longestWait.toNanos(), TimeUnit.NANOSECONDS);
@@ -60,5 +55,10 @@ public final class ParsedBodyMemoryLimit {
                             + " did not process this request.",
                     "Send the request again in a moment, with the same key. This is always safe.");
         }
+        return needed;
+    }
+
+    void release(int acquired) {
+        free.release(acquired);
     }
 }
