@@ -4,12 +4,15 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalCodec;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.RunJournalStepIndex;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +43,7 @@ final class InMemoryRunExecutionState {
     private final Set<String> requestedPaths = ConcurrentHashMap.newKeySet();
     private final Set<String> taken = ConcurrentHashMap.newKeySet();
     private final SignalInbox signalInbox = new SignalInbox(this);
+    private final Map<String, RunId> awaitedRuns = new ConcurrentHashMap<>();
     private int pendingBytes;
     private boolean hadFailure;
     private int nextSeq;
@@ -70,6 +74,7 @@ final class InMemoryRunExecutionState {
                 chunks.stream().mapToLong(chunk -> chunk.entries().length()).sum());
         this.hadFailure = journal.hadFailedAttempt();
         taken.addAll(journal.consumedSignals());
+        journal.unfinishedCalls().forEach((path, called) -> noteAwaited(path, RunId.parse(called)));
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
         this.waits = new WaitingBranchesRunSuspender(() -> engine.readers().read(reads -> reads.now()));
         this.cancel = run.cancelRequested();
@@ -153,6 +158,19 @@ final class InMemoryRunExecutionState {
     @Nullable
     String findUnrequestedPath() {
         return journal.firstUnvisited(requestedPaths);
+    }
+
+    /** Notes which run a call waits for; null once it has its result. */
+    void noteAwaited(String path, @Nullable RunId called) {
+        if (called == null) {
+            awaitedRuns.remove(path);
+        } else {
+            awaitedRuns.put(path, called);
+        }
+    }
+
+    Collection<RunId> awaitedRuns() {
+        return awaitedRuns.values();
     }
 
     /** Returns false if another branch took that signal. */
