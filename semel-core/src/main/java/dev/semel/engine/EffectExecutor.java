@@ -86,7 +86,10 @@ final class EffectExecutor {
         } else if (state.trace() == null) {
             // Recorded before it is sent, so that code which now requests another step is noticed.
             long at = execution.ambient().micros();
-            execution.record(new JournalEntry.WaitStart(state.path(), JournalEntry.EntryKind.EFFECT, at, 0, null), 64);
+            String review = HumanReviewOpener.toRecord(plan);
+            execution.record(
+                    new JournalEntry.WaitStart(state.path(), JournalEntry.EntryKind.EFFECT, at, 0, review),
+                    64 + (review == null ? 0 : review.length()));
         }
         while (outcome == null) {
             long seen = execution.waits().wakeCount();
