@@ -116,7 +116,7 @@ public sealed interface JournalEntry {
         }
     }
 
-    /** {@code due}: until when, 0 without limit. {@code ref}: the child run that it started. */
+    /** {@code due}: until when, 0 without limit. {@code ref}: the child run that it started, or the options of an effect's review as JSON. */
     record WaitStart(
             String path,
             EntryKind kind,

@@ -21,7 +21,10 @@ import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanStoreWriteCommand;
 import dev.semel.workflow.Context;
+import dev.semel.workflow.EffectBuilder;
+import dev.semel.workflow.EscalationPolicy;
 import dev.semel.workflow.Retry;
+import dev.semel.workflow.ReviewOptions;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -30,7 +33,9 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
 
 /** The attempts of an effect end, and it is unknown whether it happened: the run stops, and its code does not see it. */
 final class OutcomeUnknownTest {
@@ -220,6 +225,48 @@ final class OutcomeUnknownTest {
             assertEquals(List.of(), bench.inbox());
             assertEquals(2, bench.provider.requests());
             assertEquals(List.of("+stock"), List.copyOf(seen));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SQLITE, key", "SQLITE, lookup", "SQLITE, cancelled", "POSTGRES, key"})
+    void a_review_that_opens_after_the_end_of_a_run_has_its_reviewer_title_link_and_due_time(
+            Dialect dialect, String kind) {
+        try (OutageBench bench = new OutageBench(dialect)) {
+            ReviewOptions options = ReviewOptions.of("Was it charged?")
+                    .to("role:payments")
+                    .link("https://provider.example/charges")
+                    .escalation(EscalationPolicy.NONE
+                            .due(Duration.ofHours(2))
+                            .remind(Duration.ofHours(1))
+                            .escalate(Duration.ofHours(3), "user:boss"));
+            Workflow<String, String> flow = bench.register(Workflow.define("charge", String.class, String.class)
+                    .body((ctx, in) -> {
+                        EffectBuilder effect =
+                                ctx.effect("charge").retry(TWICE).reviewOptions(options);
+                        return kind.equals("lookup")
+                                ? effect.lookup(String.class, _ -> null).call(s -> bench.provider.call(s.key()))
+                                : effect.providerHonoursKey(WINDOW)
+                                        .call(String.class, s -> bench.provider.call(s.key()));
+                    }));
+            bench.provider.answers(Answer.TIMEOUT);
+            RunHandle<String> run = bench.start(flow, "x");
+            bench.settle();
+            if (kind.equals("key")) {
+                bench.advance(Duration.ofMinutes(1));
+            } else {
+                assertTrue(run.cancel("ann", "a test"));
+            }
+            OutageBench.untilEnded(run, kind.equals("key") ? RunStatus.FAILED : RunStatus.CANCELLED);
+            bench.advance(WINDOW);
+            HumanReviewStoreWriteCommand.ReviewRow review = bench.inbox().getFirst();
+            assertEquals("role:payments", review.reviewer());
+            assertEquals(review.openedAt() + 7_200_000_000L, review.dueAt());
+            JsonNode text = StrictJsonCodec.parse(review.question());
+            assertEquals("Was it charged?", text.path("title").asString());
+            assertEquals("https://provider.example/charges", text.path("link").asString());
+            assertEquals("user:boss", text.path("escalate_to").asString());
+            assertEquals(3_600_000_000L, text.path("remind_after").asLong());
         }
     }
 

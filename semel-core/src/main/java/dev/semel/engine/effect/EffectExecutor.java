@@ -86,7 +86,7 @@ public final class EffectExecutor {
     }
 
     private EffectOutcome<JsonNode> perform() {
-        if (state.retryDue() == JournalEntry.AttemptFailure.NO_NEXT && isUnsettled()) {
+        if (state.retryDue() == JournalEntry.AttemptFailure.NO_NEXT && canBeSettled(findOwnRow())) {
             throw stopRun(); // an earlier execution ended the attempts, and then could not record the end of the run
         }
         scope.waitUntil(state.retryDue(), "retry", state.path());
@@ -99,18 +99,22 @@ public final class EffectExecutor {
         } else if (state.trace() == null) {
             // Recorded before it is sent, so that code which now requests another step is noticed.
             long at = execution.ambient().micros();
-            execution.record(new JournalEntry.WaitStart(state.path(), JournalEntry.EntryKind.EFFECT, at, 0, null), 64);
+            String review = HumanReviewOpener.toRecord(plan);
+            execution.record(
+                    new JournalEntry.WaitStart(state.path(), JournalEntry.EntryKind.EFFECT, at, 0, review),
+                    64 + (review == null ? 0 : review.length()));
         }
         while (outcome == null) {
-            if (scope.isTimedOut() && isUnsettled()) {
-                throw stopRun(); // nothing is compensated while it may have happened
-            }
-            scope.checkMayBegin();
             long seen = execution.waits().wakeCount();
+            scope.checkNotCancelled();
             EffectLedger.EffectHolder holder = holder();
             EffectLedger.EffectRow other = history.findUnderOtherKey();
             if (other != null) {
                 outcome = handleRenamed(other, holder, seen);
+                continue;
+            }
+            if (scope.isTimedOut()) {
+                outcome = handleTimeout(findOwnRow(), holder, seen);
                 continue;
             }
             LedgerDecision decision = execution.reserve(identity.toReservation(holder, onChange, history.isRedo()));
@@ -126,6 +130,38 @@ public final class EffectExecutor {
             };
         }
         return outcome;
+    }
+
+    /**
+     * Sends nothing more. The code of the workflow sees the deadline only once it is known whether the effect happened:
+     * it must not compensate on a guess.
+     */
+    private @Nullable EffectOutcome<JsonNode> handleTimeout(
+            EffectLedger.@Nullable EffectRow row, EffectLedger.EffectHolder holder, long seen) {
+        if (row == null || row.state() == EffectLedger.EffectState.FREE) {
+            throw scope.timeOut();
+        }
+        boolean own = row.holder().run().equals(execution.run().id());
+        if (row.state() == EffectLedger.EffectState.DONE) {
+            if (history.isRedo() && !own) {
+                throw scope.timeOut();
+            }
+            return outcomes.recordReused(Objects.requireNonNullElse(row.result(), "null"), null);
+        }
+        if (row.state() == EffectLedger.EffectState.RESERVED && !own) {
+            return waitForOther(new LedgerDecision.HeldByOtherRun(row.holder().run(), false), seen);
+        }
+        renamed = !row.details().key().equals(identity.key());
+        if (!renamed && canBeSettled(row)) {
+            throw stopRun();
+        }
+        return switch (plan.protection()) {
+            case EffectDuplicateProtection.AtMostOnce _ -> outcomes.recordIndeterminate(holder, last);
+            case EffectDuplicateProtection.ProviderKey _,
+                    EffectDuplicateProtection.Lookup _,
+                    EffectDuplicateProtection.Ask _ -> waitForDecision(holder, seen);
+            case EffectDuplicateProtection.Repeatable _, EffectDuplicateProtection.None _ -> throw scope.timeOut();
+        };
     }
 
     private EffectLedger.EffectHolder holder() {
@@ -249,23 +285,26 @@ public final class EffectExecutor {
                         + " The attempts ended and the outcome of this effect is unknown. Nothing was compensated."));
     }
 
-    /** Whether this step was sent, its outcome is unknown, and it may be sent again or the provider can be queried. */
-    private boolean isUnsettled() {
-        EffectLedger.EffectRow row = switch (plan.protection()) {
-            case EffectDuplicateProtection.ProviderKey _, EffectDuplicateProtection.Lookup _ ->
-                execution.readNullable(reads -> reads.effect(identity.row()));
+    /** Returns what the ledger says about this step; null if it was not sent. */
+    private EffectLedger.@Nullable EffectRow findOwnRow() {
+        execution.awaitDurable(); // an outcome that is known is in the ledger then
+        EffectLedger.EffectRow row = execution.readNullable(reads -> reads.effect(identity.row()));
+        return row != null && row.holder().step().equals(state.stepId()) ? row : null;
+    }
+
+    /** Whether its outcome is unknown, and it may be sent again or the provider can be queried. */
+    private boolean canBeSettled(EffectLedger.@Nullable EffectRow row) {
+        boolean open = row != null
+                && (row.state() == EffectLedger.EffectState.UNKNOWN
+                        || row.state() == EffectLedger.EffectState.RESERVED);
+        return switch (plan.protection()) {
+            case EffectDuplicateProtection.ProviderKey _ -> open && row.expiresAt() > execution.storeNow();
+            case EffectDuplicateProtection.Lookup _ -> open;
             case EffectDuplicateProtection.AtMostOnce _,
                     EffectDuplicateProtection.Ask _,
                     EffectDuplicateProtection.Repeatable _,
-                    EffectDuplicateProtection.None _ -> null;
+                    EffectDuplicateProtection.None _ -> false;
         };
-        if (row == null || !row.holder().step().equals(state.stepId())) {
-            return false;
-        }
-        boolean open =
-                row.state() == EffectLedger.EffectState.UNKNOWN || row.state() == EffectLedger.EffectState.RESERVED;
-        boolean byLookup = plan.protection() instanceof EffectDuplicateProtection.Lookup;
-        return open && (byLookup || row.expiresAt() > execution.storeNow());
     }
 
     private StepFailed failStep(EffectLedger.EffectHolder holder, @Nullable Throwable failure) {
@@ -327,7 +366,10 @@ public final class EffectExecutor {
         if (found instanceof ExternalEffectLookupExecutor.LookupResult.NotFound && looks++ == 0) {
             // The first request may still be in transit: query once more after a pause.
             scope.waitUntil(execution.storeNow() + QUIET_MICROS, "lookup", state.path());
-            scope.checkMayBegin(); // a run that was cancelled meanwhile has not waited, and stays in doubt
+            scope.checkNotCancelled(); // a run that was cancelled meanwhile has not waited, and stays in doubt
+            if (scope.isTimedOut()) {
+                return null; // it has not waited either: one look does not settle it
+            }
             found = lookUp.query(step);
         }
         if (lookUp.problem() != null) {
@@ -412,7 +454,7 @@ public final class EffectExecutor {
         boolean own = execution.run().lineage().equals(execution.run().id());
         long due = own ? StoreWrite.Suspension.NEVER : execution.storeNow() + LOOK_AGAIN_AT_MOST;
         String what = StoredRunWaitReasonWriter.toJson("decision", state.path(), due, row.digest());
-        scope.await(new WaitingBranchesRunSuspender.BranchWait(due, what, false, true), seen);
+        scope.awaitPastDeadline(new WaitingBranchesRunSuspender.BranchWait(due, what, false, true), seen);
         return null;
     }
 
@@ -421,7 +463,12 @@ public final class EffectExecutor {
         long due = execution.storeNow() + pause;
         String what = StoredRunWaitReasonWriter.toJson(
                 "effect", state.path(), due, heldByOtherRun.by().text());
-        scope.await(new WaitingBranchesRunSuspender.BranchWait(due, what, false, false), seen);
+        var wait = new WaitingBranchesRunSuspender.BranchWait(due, what, false, false);
+        if (scope.isTimedOut()) {
+            scope.awaitPastDeadline(wait, seen); // that run sends this step for this one
+        } else {
+            scope.await(wait, seen);
+        }
         return null;
     }
 

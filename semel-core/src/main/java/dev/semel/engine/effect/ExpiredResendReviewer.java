@@ -5,10 +5,13 @@ import dev.semel.engine.ClockAndRandomSource;
 import dev.semel.engine.commit.GroupCommitter;
 import dev.semel.engine.commit.StoreQueryThreadPool;
 import dev.semel.engine.signal.HumanReviewOpener;
+import dev.semel.run.RunId;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWriteCommand;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -44,12 +47,17 @@ public final class ExpiredResendReviewer {
             return; // the window may not have passed
         }
         List<EffectLedger.EffectRow> expired = readers.read(reads -> reads.expiredResends(AT_ONCE));
+        Map<RunId, Map<String, String>> recorded = new HashMap<>();
         for (EffectLedger.EffectRow row : expired) {
+            String options = recorded.computeIfAbsent(
+                            row.holder().run(),
+                            run -> readers.read(reads -> HumanReviewOpener.readRecorded(reads, run)))
+                    .get(row.details().path());
             var review = new HumanReviewStoreWriteCommand.OpenExpiredResend(
                     row.id(),
                     row.holder().run(),
                     row.details().workflowId(),
-                    HumanReviewOpener.forUnsettledEffect(row));
+                    HumanReviewOpener.forUnsettledEffect(row, options));
             var unused = committer.execute(new StoreWriteCommand.ReviewCommand<>(review));
         }
         moved |= expired.size() == AT_ONCE;

@@ -72,11 +72,13 @@ final class ExternalEffectLookupExecutor {
                 long pause = StepAttemptRunner.retryDelayMicros(
                         plan.step().retry(), Math.min(failures, 20), failure, execution.ambient());
                 long due = execution.storeNow() + pause;
-                if (failures >= UNANSWERED) {
+                if (failures < UNANSWERED) {
+                    scope.waitUntil(due, "lookup", path);
+                    scope.checkNotCancelled();
+                }
+                if (failures >= UNANSWERED || scope.isTimedOut()) {
                     return new LookupResult.NoAnswer(due);
                 }
-                scope.waitUntil(due, "lookup", path);
-                scope.checkMayBegin();
             }
         }
     }

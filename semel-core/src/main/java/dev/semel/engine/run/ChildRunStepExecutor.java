@@ -1,5 +1,6 @@
 package dev.semel.engine.run;
 
+import dev.semel.engine.step.UnknownOutcomeFinder;
 import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.definition.DurableWorkflowOperations;
@@ -72,7 +73,12 @@ public final class ChildRunStepExecutor {
                             id.text()),
                     64);
         }
-        return output(scope, state, new Called(id, shared));
+        execution.noteAwaited(state.path(), id);
+        try {
+            return output(scope, state, new Called(id, shared));
+        } finally {
+            execution.noteAwaited(state.path(), null);
+        }
     }
 
     /** @param shared it has its own key or id, so that it may have several callers */
@@ -121,8 +127,8 @@ public final class ChildRunStepExecutor {
 
     /**
      * A child that stopped with an unknown outcome can still succeed: it is resumed, replayed or decided. Its parent
-     * waits on. A cancelled or timed-out parent stops an unshared child and still waits: the child must compensate first. If the
-     * child failed and was replayed since, the replay counts.
+     * waits on, and its deadline applies afterwards. A cancelled or timed-out parent stops an unshared child and still waits: the
+     * child must compensate first. If the child failed and was replayed since, the replay counts.
      */
     private static JsonNode output(StepJournalMatcher scope, StepJournalMatcher.StepState state, Called child) {
         InMemoryRunExecutionState execution = scope.execution();
@@ -139,7 +145,9 @@ public final class ChildRunStepExecutor {
                                 + " their result.");
             }
             boolean shared = child.shared() || !run.id().equals(child.id());
-            boolean stops = !shared && scope.isStopping();
+            boolean stopping = scope.isStopping();
+            boolean unknown = stopping && scope.isTimedOut() && UnknownOutcomeFinder.hasUnknown(execution, run);
+            boolean stops = stopping && !unknown && !shared;
             if (run.end() != null && (stops || !run.hasUnknownOutcome())) {
                 if (stops && run.state() != RunState.COMPLETED) {
                     scope.checkMayBegin(); // throws: this run caused the end of the child
@@ -148,12 +156,16 @@ public final class ChildRunStepExecutor {
             }
             if (stops && run.end() == null) {
                 stop(execution, run);
-            } else if (shared) {
+            } else if (stopping && !unknown) {
                 scope.checkMayBegin();
             } else {
                 execution.checkMayAct();
             }
-            scope.await(pollWait(execution, state.path(), run, looks), seen, stops);
+            if (unknown) {
+                scope.awaitPastDeadline(pollWait(execution, state.path(), run, looks), seen);
+            } else {
+                scope.await(pollWait(execution, state.path(), run, looks), seen, stops);
+            }
         }
     }
 

@@ -16,6 +16,7 @@ import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 final class RunCompletionStoreWriteBuilder {
@@ -158,9 +159,13 @@ final class RunCompletionStoreWriteBuilder {
         }
         if (!doubtful.isEmpty()) {
             execution.awaitDurable();
+            Map<String, String> recorded = execution.read(reads -> HumanReviewOpener.readRecorded(reads, run.id()));
             for (EffectLedger.EffectRow row : doubtful) {
+                // false: a user decided meanwhile
                 var unused = HumanReviewOpener.open(
-                        execution, HumanReviewOpener.forUnsettledEffect(row)); // false: a user decided meanwhile
+                        execution,
+                        HumanReviewOpener.forUnsettledEffect(
+                                row, recorded.get(row.details().path())));
             }
         }
     }

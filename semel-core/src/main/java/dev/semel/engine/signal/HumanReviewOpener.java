@@ -1,5 +1,6 @@
 package dev.semel.engine.signal;
 
+import dev.semel.engine.step.PreviousRunResultFinder;
 import dev.semel.definition.EffectSpec;
 import dev.semel.effect.EffectLedger;
 import dev.semel.engine.MicrosecondConverter;
@@ -9,20 +10,26 @@ import dev.semel.engine.step.RunExecutionAbort;
 import dev.semel.engine.step.StepResultSerializer;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.run.RunId;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.HumanReviewStoreWriteCommand.OpenReviewResult;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.workflow.ApprovalRequest;
 import dev.semel.workflow.EscalationPolicy;
 import dev.semel.workflow.ReviewOptions;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Opens reviews: questions of a run to a user. A review is durable before its run waits for the decision. */
 public final class HumanReviewOpener {
+    private static final String DUE = "due";
     private static final long LONGEST = MicrosecondConverter.of(Duration.ofDays(36_500));
 
     private HumanReviewOpener() {}
@@ -110,17 +117,48 @@ public final class HumanReviewOpener {
         return about(HumanReviewStoreWriteCommand.ReviewKind.CHANGE, plan, new Subject(path, "", text));
     }
 
-    /** Review of an effect that a run leaves in doubt when it ends; the text of its code is no longer known. */
-    public static HumanReviewStoreWriteCommand.ReviewQuestion forUnsettledEffect(EffectLedger.EffectRow row) {
-        ObjectNode text = text("", EscalationPolicy.NONE, EffectSpec.OWNER)
-                .put(HumanReviewStoreWriteCommand.ReviewQuestion.LEFT_IN_DOUBT, true);
+    /**
+     * What the code says about the review of an effect, for the journal: the review may open when no code of the run
+     * executes any more. Null if it says nothing.
+     */
+    public static @Nullable String toRecord(EffectSpec plan) {
+        boolean usual = plan.reviewOptions().equals(ReviewOptions.DEFAULT)
+                && plan.reviewer().equals(EffectSpec.OWNER);
+        return usual
+                ? null
+                : StrictJsonCodec.write(
+                        text(plan).put(DUE, micros(plan.reviewOptions().escalation().due())));
+    }
+
+    /** Reads what the code of a run said about the reviews of its effects, by path. */
+    public static Map<String, String> readRecorded(StoreQueries reads, RunId run) {
+        Map<String, String> recorded = new HashMap<>();
+        for (JournalEntry entry : PreviousRunResultFinder.readJournal(reads.claimedRun(run), reads.journal(run))) {
+            if (entry instanceof JournalEntry.WaitStart begun
+                    && begun.kind() == JournalEntry.EntryKind.EFFECT
+                    && begun.ref() != null
+                    && begun.ref().startsWith("{")) {
+                recorded.put(begun.path(), begun.ref());
+            }
+        }
+        return recorded;
+    }
+
+    /** @param recorded see {@link #toRecord}; null for the usual review */
+    public static HumanReviewStoreWriteCommand.ReviewQuestion forUnsettledEffect(
+            EffectLedger.EffectRow row, @Nullable String recorded) {
+        ObjectNode text = recorded == null
+                ? text("", EscalationPolicy.NONE, EffectSpec.OWNER)
+                : (ObjectNode) StrictJsonCodec.parse(recorded);
+        JsonNode due = text.remove(DUE);
+        text.put(HumanReviewStoreWriteCommand.ReviewQuestion.LEFT_IN_DOUBT, true);
         return new HumanReviewStoreWriteCommand.ReviewQuestion(
                 HumanReviewStoreWriteCommand.ReviewKind.DOUBT,
                 row.details().path(),
                 row.id().digest(),
-                EffectSpec.OWNER,
+                text.path("to").asString(EffectSpec.OWNER),
                 StrictJsonCodec.write(text),
-                0);
+                due == null ? 0 : due.asLong());
     }
 
     private record Subject(String path, String effect, ObjectNode text) {}

@@ -7,12 +7,15 @@ import dev.semel.engine.EngineMetricCounters;
 import dev.semel.journal.JournalCodec;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.RunJournalStepIndex;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +46,7 @@ public final class InMemoryRunExecutionState {
     private final Set<String> requestedPaths = ConcurrentHashMap.newKeySet();
     private final Set<String> taken = ConcurrentHashMap.newKeySet();
     private final SignalInbox signalInbox = new SignalInbox(this);
+    private final Map<String, RunId> awaitedRuns = new ConcurrentHashMap<>();
     private int pendingBytes;
     private boolean hadFailure;
     private int nextSeq;
@@ -73,6 +77,7 @@ public final class InMemoryRunExecutionState {
                 chunks.stream().mapToLong(chunk -> chunk.entries().length()).sum());
         this.hadFailure = journal.hadFailedAttempt();
         taken.addAll(journal.consumedSignals());
+        journal.unfinishedCalls().forEach((path, called) -> noteAwaited(path, RunId.parse(called)));
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
         this.waits = new WaitingBranchesRunSuspender(() -> engine.readers().read(reads -> reads.now()));
         this.cancel = run.cancelRequested();
@@ -156,6 +161,19 @@ public final class InMemoryRunExecutionState {
     @Nullable
     public String findUnrequestedPath() {
         return journal.firstUnvisited(requestedPaths);
+    }
+
+    /** Notes which run a call waits for; null once it has its result. */
+    public void noteAwaited(String path, @Nullable RunId called) {
+        if (called == null) {
+            awaitedRuns.remove(path);
+        } else {
+            awaitedRuns.put(path, called);
+        }
+    }
+
+    Collection<RunId> awaitedRuns() {
+        return awaitedRuns.values();
     }
 
     /** Returns false if another branch took that signal. */

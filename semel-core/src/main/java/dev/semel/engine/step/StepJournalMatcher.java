@@ -24,6 +24,7 @@ import tools.jackson.databind.JsonNode;
 public final class StepJournalMatcher {
     /** Rethrows of the end of the execution to code that swallows it; nested clean-up may call a few times. */
     private static final int MAX_RETHROWS = 8;
+    private static final long LOOK_AGAIN_MICROS = 60_000_000;
 
     private final InMemoryRunExecutionState execution;
     private final @Nullable StepJournalMatcher enclosing;
@@ -320,15 +321,31 @@ public final class StepJournalMatcher {
 
     /** Checks that new work may begin: the run is neither cancelled nor timed out. Recorded steps replay regardless. */
     public void checkMayBegin() {
-        execution.checkMayAct();
-        if (undo) {
-            return;
+        checkNotCancelled();
+        if (isTimedOut()) {
+            throw timeOut();
         }
-        if (execution.cancelled()) {
+    }
+
+    /** For a step that has begun: its outcome comes before the deadline of the run. */
+    public void checkNotCancelled() {
+        execution.checkMayAct();
+        if (!undo && execution.cancelled()) {
             throw new RunCancelled(execution.run().runId(), "");
         }
-        if (isLate()) {
-            throw execution.run().timedOut();
+    }
+
+    /** Returns the end of a late run once no outcome is unknown: what its code does then must not be a guess. */
+    public RuntimeException timeOut() {
+        while (true) {
+            long seen = execution.waits().wakeCount();
+            checkNotCancelled();
+            if (!UnknownOutcomeFinder.hasUnknown(execution)) {
+                return execution.run().timedOut();
+            }
+            long due = execution.storeNow() + LOOK_AGAIN_MICROS; // a decision, or the end of a called run, wakes it
+            String what = StoredRunWaitReasonWriter.toJson("effect", execution.currentStep(), due);
+            awaitPastDeadline(new WaitingBranchesRunSuspender.BranchWait(due, what, false, false), seen);
         }
     }
 
@@ -360,6 +377,13 @@ public final class StepJournalMatcher {
                     new WaitingBranchesRunSuspender.BranchWait(
                             due, StoredRunWaitReasonWriter.toJson(reason, path, due), false, false),
                     seen);
+        }
+    }
+
+    /** Waits also after the deadline of the run; a cancellation ends the wait. {@code seen}: read before the last check. */
+    public void awaitPastDeadline(WaitingBranchesRunSuspender.BranchWait wait, long seen) {
+        if (undo || !execution.cancelled()) {
+            await(wait, seen, true);
         }
     }
 
