@@ -216,7 +216,8 @@ public interface StoreQueries extends AutoCloseable {
 
     /**
      * @param limit how many runs may have a place in the queue
-     * @param waitingQueues the queues in which children of the run wait for a place
+     * @param waitingQueues the queues in which the run waits for a place, or a run that it called directly or through
+     *     other calls
      */
     record QueueHolder(RunId run, int limit, List<String> waitingQueues) {}
 

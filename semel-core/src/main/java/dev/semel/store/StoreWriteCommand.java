@@ -294,10 +294,10 @@ public sealed interface StoreWriteCommand<T> {
     record SetConcurrencyLimit(String queue, int limit, int most) implements OwnTransaction<Integer> {}
 
     /**
-     * A run that waits for its next attempt leaves its place in a queue to others, and enters the queue again when it is
-     * due. Returns false if it does not wait any more or has no place.
+     * A run that waits for its next attempt, or for the effect of another run, leaves its place in a queue to others, and
+     * enters the queue again when it is due. Returns false if this execution does not wait any more or has no place.
      */
-    record ReturnConcurrencyPlace(RunId run, String queue) implements OwnTransaction<Boolean> {}
+    record ReturnConcurrencyPlace(StoreWrite.RunExecution by, String queue) implements OwnTransaction<Boolean> {}
 
     /** Continues a held run. Returns false if the run does not exist or is not held. */
     record ContinueHeldRun(int workspace, RunId run, String actor, String reason)

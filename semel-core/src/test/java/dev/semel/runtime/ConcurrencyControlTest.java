@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.RunStatus;
 import dev.semel.engine.ClockAndRandomSource;
+import dev.semel.error.HttpStatusException;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
+import dev.semel.json.StrictJsonCodec;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.store.Await;
 import dev.semel.workflow.Context;
@@ -19,6 +21,7 @@ import dev.semel.workflow.WorkflowBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Gates that meet: a wait for quiet in front of a queue, and a run that would wait behind the one that called it. */
@@ -253,6 +256,69 @@ final class ConcurrencyControlTest extends SqliteTestBase {
                 .body((ctx, in) -> waitAndCall(ctx, in, both.get(0))));
         semel.register(both.get(0), both.get(1));
         doNotWaitForever(semel.start(both.get(0), "ab"), semel.start(both.get(1), "ba"));
+    }
+
+    @Test
+    void limited_workflows_that_call_each_other_through_an_unlimited_one_do_not_wait_forever() {
+        List<Workflow<String, String>> all = new ArrayList<>();
+        all.add(Workflow.define("left", String.class, String.class)
+                .maxConcurrent(1)
+                .body((ctx, in) -> waitAndCall(ctx, in, all.get(2))));
+        all.add(Workflow.define("right", String.class, String.class)
+                .maxConcurrent(1)
+                .body((ctx, in) -> waitAndCall(ctx, in, all.get(3))));
+        all.add(Workflow.define("to_right", String.class, String.class)
+                .body((ctx, in) -> ctx.call(all.get(1), in)));
+        all.add(Workflow.define("to_left", String.class, String.class)
+                .body((ctx, in) -> ctx.call(all.get(0), in)));
+        all.forEach(semel::register);
+        RunHandle<String> first = semel.start(all.get(0), "ab");
+        RunHandle<String> second = semel.start(all.get(1), "ba");
+        untilWaiting(first, "signal");
+        untilWaiting(second, "signal");
+        long runs = semel.count("fresh");
+        first.signal(GO, "", Key.of("k"));
+        Await.until("its call is queued", () -> semel.count("fresh") == runs + 2);
+        second.signal(GO, "", Key.of("k"));
+        assertEquals("waits-for-itself", failure(second).reason());
+        assertEquals("b", first.result(SOON));
+    }
+
+    @Test
+    void a_call_is_rejected_if_it_would_wait_for_a_run_whose_child_returned_its_place() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        List<Workflow<String, String>> both = new ArrayList<>();
+        both.add(Workflow.define("left", String.class, String.class)
+                .maxConcurrent(1)
+                .body((ctx, in) -> in.length() == 1 ? in : ctx.call(both.get(1), in.substring(1))));
+        both.add(Workflow.define("right", String.class, String.class)
+                .maxConcurrent(1)
+                .body((ctx, in) -> in.length() == 1
+                        ? ctx.effect("send")
+                                .providerHonoursKey(Duration.ofHours(24))
+                                .call(String.class, _ -> {
+                                    if (down.get()) {
+                                        throw new HttpStatusException(503, StrictJsonCodec.parse("{}"), null);
+                                    }
+                                    return in;
+                                })
+                        : waitAndCall(ctx, in, both.get(0))));
+        semel.register(both.get(0), both.get(1));
+        RunHandle<String> first = semel.start(both.get(0), "ab");
+        Await.until("its child returned its place", () -> semel.count("retries") >= 1);
+        RunHandle<String> second = semel.start(both.get(1), "ba");
+        Await.until("the second run has the place", () -> {
+            clock.advance(Duration.ofSeconds(1));
+            return second.status() == RunStatus.WAITING;
+        });
+        second.signal(GO, "", Key.of("k"));
+        assertEquals("waits-for-itself", failure(second).reason());
+        down.set(false);
+        Await.until("the child is due", () -> {
+            clock.advance(Duration.ofMinutes(1));
+            return first.status() == RunStatus.COMPLETED;
+        });
+        assertEquals("b", first.result(SOON));
     }
 
     private static String waitAndCall(Context ctx, String in, Workflow<String, String> other) throws Exception {

@@ -90,4 +90,38 @@ final class OutageTest {
             assertEquals(2, bench.provider.effects());
         }
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_waits_for_the_effect_of_another_run_returns_its_concurrency_place(Dialect dialect) {
+        try (OutageBench bench = new OutageBench(dialect)) {
+            Workflow<String, String> charge = bench.register(Workflow.define("charge", String.class, String.class)
+                    .maxConcurrent(1)
+                    .body((ctx, in) -> in.endsWith("!")
+                            ? "not sent"
+                            : ctx.effect("charge")
+                                    .key(in.substring(1))
+                                    .oncePer(Duration.ofHours(1))
+                                    .providerHonoursKey(Duration.ofHours(24))
+                                    .call(String.class, step -> bench.provider.call(step.key()))));
+            bench.provider.answers(Answer.UNAVAILABLE);
+            RunHandle<String> holder = bench.start(charge, "bK1");
+            bench.settle();
+            RunHandle<String> waiter = bench.start(charge, "aK1");
+            RunHandle<String> third = bench.start(charge, "c!");
+            bench.advanceUntil(
+                    "a run behind the two starts",
+                    Duration.ofSeconds(5),
+                    24,
+                    () -> third.status() == RunStatus.COMPLETED);
+            assertEquals(RunStatus.WAITING, waiter.status());
+            bench.provider.answers(Answer.OK);
+            bench.advanceUntil(
+                    "both complete",
+                    Duration.ofSeconds(30),
+                    40,
+                    () -> holder.status() == RunStatus.COMPLETED && waiter.status() == RunStatus.COMPLETED);
+            assertEquals(1, bench.provider.effects());
+        }
+    }
 }

@@ -47,6 +47,7 @@ public final class EffectExecutor {
     private final PreviousRunEffectFinder history;
     private final ExternalEffectLookupExecutor lookUp;
     private int looks;
+    private long begunAt;
     private boolean renamed;
     private boolean replayedError;
     private EffectLedger.ChangePolicy onChange;
@@ -86,6 +87,9 @@ public final class EffectExecutor {
     }
 
     private EffectOutcome<JsonNode> perform() {
+        begunAt = state.trace() == null || state.trace().started() == null
+                ? execution.storeNow()
+                : state.trace().started().at();
         if (state.retryDue() == JournalEntry.AttemptFailure.NO_NEXT && canBeSettled(findOwnRow())) {
             throw stopRun(); // an earlier execution ended the attempts, and then could not record the end of the run
         }
@@ -458,9 +462,10 @@ public final class EffectExecutor {
         return null;
     }
 
+    /** Looks again at growing intervals, also after the run was parked: a short wait would keep the run's place. */
     private @Nullable EffectOutcome<JsonNode> waitForOther(LedgerDecision.HeldByOtherRun heldByOtherRun, long seen) {
-        long pause = Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(looks++, 7));
-        long due = execution.storeNow() + pause;
+        long now = execution.storeNow();
+        long due = now + Math.clamp(now - begunAt, LOOK_AGAIN_MICROS, LOOK_AGAIN_AT_MOST);
         String what = StoredRunWaitReasonWriter.toJson(
                 "effect", state.path(), due, heldByOtherRun.by().text());
         var wait = new WaitingBranchesRunSuspender.BranchWait(due, what, false, false);

@@ -402,13 +402,16 @@ public final class RunExecutor {
                 new StoreWrite.Suspension(
                         due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE, cancelled, false));
         engine.dependencies().counters().parkedRuns.increment();
-        if (due > 0 && !cancelled && all.stream().allMatch(StoredRunWaitReasonWriter::isRetry)) {
+        if (due > 0 && !cancelled && all.stream().allMatch(StoredRunWaitReasonWriter::needsNoPlace)) {
             returnPlace(execution.run());
         }
         notifyObserver(o -> o.onParked(due));
     }
 
-    /** While a run waits for its next attempt, another run of its workflow may start. */
+    /**
+     * While a run waits for its next attempt or for the effect of another run, another run of its workflow may start. The
+     * run that holds the effect may itself wait for this place.
+     */
     private void returnPlace(ActiveRun run) {
         if (run.workflow().options().concurrency().maxConcurrent() == null) {
             return;
@@ -416,7 +419,7 @@ public final class RunExecutor {
         String queue = ConcurrencyAndRateLimitCalculator.maxConcurrentQueue(
                 run.workflow().workflowId());
         try {
-            var unused = engine.committer().execute(new StoreWriteCommand.ReturnConcurrencyPlace(run.id(), queue));
+            var unused = engine.committer().execute(new StoreWriteCommand.ReturnConcurrencyPlace(run.driver(), queue));
         } catch (StoreFailure e) {
             LOG.log(
                     Level.WARNING,

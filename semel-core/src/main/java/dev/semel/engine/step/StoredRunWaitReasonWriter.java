@@ -40,8 +40,10 @@ public final class StoredRunWaitReasonWriter {
         return StrictJsonCodec.write(out);
     }
 
-    public static boolean isRetry(WaitingBranchesRunSuspender.BranchWait wait) {
-        return wait.description().startsWith("{\"for\":\"retry\"");
+    /** Whether the branch can only try again later, so that the run needs no place until then. */
+    public static boolean needsNoPlace(WaitingBranchesRunSuspender.BranchWait wait) {
+        String what = wait.description();
+        return what.startsWith("{\"for\":\"retry\"") || what.startsWith("{\"for\":\"effect\"");
     }
 
     /** @param detail the name of the signal, the other run, or a message */

@@ -288,11 +288,16 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
                 .toList();
     }
 
-    private List<String> waitingQueues(RunId parent) {
+    private List<String> waitingQueues(RunId run) {
         return list("""
-            SELECT DISTINCT c.queue FROM semel_run_link l JOIN semel_queue_entry c ON c.run = l.run AND c.started = 0
-            WHERE l.parent = ? ORDER BY c.queue
-            """, row -> row.getString(1), parent);
+            WITH RECURSIVE called (run) AS (
+                SELECT run FROM semel_unfinished_run WHERE run = ?
+                UNION ALL
+                SELECT l.run FROM called JOIN semel_run_link l ON l.parent = called.run
+                    JOIN semel_unfinished_run u ON u.run = l.run)
+            SELECT DISTINCT e.queue FROM called JOIN semel_queue_entry e ON e.run = called.run AND e.started = 0
+            ORDER BY e.queue
+            """, row -> row.getString(1), run);
     }
 
     @Override

@@ -71,7 +71,7 @@ public final class JdbcConcurrencyAndRateLimiter {
     private static final String RETURN_PLACE = """
         UPDATE semel_unfinished_run SET queue_state = 2
         WHERE run = ? AND owner IS NULL AND state = ? AND queue_state = 1 AND start_blocked = 0 AND cancel_requested = 0
-            AND due_at > ? AND waiting_for LIKE '{"for":"retry"%'
+            AND due_at > ? AND claim_count = ?
             AND EXISTS (SELECT 1 FROM semel_queue_entry p
                 WHERE p.queue = ? AND p.run = semel_unfinished_run.run AND p.started = 1)
         """;
@@ -227,7 +227,7 @@ public final class JdbcConcurrencyAndRateLimiter {
         return !hasPlaces ? QueuePlaces.WAITS : later ? QueuePlaces.ENTERS_LATER : QueuePlaces.ALL;
     }
 
-    /** A run that returned its place while it waited for its next attempt still waits; any other is queued. */
+    /** A run that returned its place while it waited still waits; any other is queued. */
     private void waitForPlace(RunId run) throws SQLException {
         session.update("""
             UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?,
@@ -246,18 +246,26 @@ public final class JdbcConcurrencyAndRateLimiter {
             return false;
         }
         WaitingEntry next = firstWaiting(back.queue());
-        TreeSet<RunId> runs = new TreeSet<>(next == null ? List.of(back.run()) : List.of(back.run(), next.run()));
+        RunId waits = back.by().run();
+        TreeSet<RunId> runs = new TreeSet<>(next == null ? List.of(waits) : List.of(waits, next.run()));
         for (RunId run : runs) {
             session.update(LOCK_RUN, run);
         }
-        if (session.update(RETURN_PLACE, back.run(), RunState.WAITING.code(), now, back.queue()) == 0) {
+        if (session.update(
+                        RETURN_PLACE,
+                        waits,
+                        RunState.WAITING.code(),
+                        now,
+                        back.by().claim(),
+                        back.queue())
+                == 0) {
             return false;
         }
         session.update(
                 "UPDATE semel_queue_entry SET ticket = ?, started = 0 WHERE queue = ? AND run = ?",
                 -ticket,
                 back.queue(),
-                back.run());
+                waits);
         promote(back.queue(), new ArrayList<>(), 1);
         return true;
     }
