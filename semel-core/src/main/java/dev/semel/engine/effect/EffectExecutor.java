@@ -302,7 +302,8 @@ public final class EffectExecutor {
                 && (row.state() == EffectLedger.EffectState.UNKNOWN
                         || row.state() == EffectLedger.EffectState.RESERVED);
         return switch (plan.protection()) {
-            case EffectDuplicateProtection.ProviderKey _ -> open && row.expiresAt() > execution.storeNow();
+            case EffectDuplicateProtection.ProviderKey _ ->
+                open && row != null && row.expiresAt() > execution.storeNow();
             case EffectDuplicateProtection.Lookup _ -> open;
             case EffectDuplicateProtection.AtMostOnce _,
                     EffectDuplicateProtection.Ask _,
