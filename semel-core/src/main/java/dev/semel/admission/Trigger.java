@@ -2,6 +2,7 @@ package dev.semel.admission;
 
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
+import dev.semel.error.SemelException;
 import dev.semel.idempotency.ChosenRunId;
 import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.run.RunId;
@@ -13,7 +14,8 @@ import tools.jackson.databind.JsonNode;
  * @param current the workflow as it was looked up; admission reads it again if it has changed
  * @param input the text of {@code data}, stored unchanged
  * @param strict whether to reject a different payload regardless of the workflow's policy
- * @param checks checks of the trigger source, which run when it is known whether the trigger is fresh or a repeat
+ * @param rejection why a fresh run of this trigger is not started, for example because its input is not valid; null if it
+ *     may start. A repeat is not rejected for it.
  * @param delay microseconds between the admission and the start of a fresh run
  */
 public record Trigger(
@@ -24,7 +26,7 @@ public record Trigger(
         Identifiers identifiers,
         Sender sender,
         boolean strict,
-        AdmissionChecks checks,
+        @Nullable SemelException rejection,
         RunLinks links,
         long delay) {
     /** A trigger that no other run caused. */
@@ -36,8 +38,8 @@ public record Trigger(
             Identifiers names,
             Sender sender,
             boolean strict,
-            AdmissionChecks checks) {
-        this(space, current, data, input, names, sender, strict, checks, RunLinks.NONE, 0);
+            @Nullable SemelException rejection) {
+        this(space, current, data, input, names, sender, strict, rejection, RunLinks.NONE, 0);
     }
 
     /**
@@ -67,6 +69,16 @@ public record Trigger(
         }
     }
 
+    /** Runs a check and returns its rejection; null if it passes. */
+    public static @Nullable SemelException rejectionOf(Runnable check) {
+        try {
+            check.run();
+            return null;
+        } catch (SemelException rejection) {
+            return rejection;
+        }
+    }
+
     public WorkflowVersion workflow() {
         return current.published();
     }
@@ -77,11 +89,11 @@ public record Trigger(
 
     /** The same request for the current state of the workflow, if nothing else in it depends on the version. */
     public Trigger withWorkflow(WorkflowCatalogEntry now) {
-        return new Trigger(workspace, now, data, input, identifiers, sender, strict, checks, links, delay);
+        return new Trigger(workspace, now, data, input, identifiers, sender, strict, rejection, links, delay);
     }
 
     public Trigger withDelay(long micros) {
-        return new Trigger(workspace, current, data, input, identifiers, sender, strict, checks, links, micros);
+        return new Trigger(workspace, current, data, input, identifiers, sender, strict, rejection, links, micros);
     }
 
     public record TriggerWorkspace(int id, byte[] secret) {}
@@ -133,15 +145,6 @@ public record Trigger(
                 throw new IllegalArgumentException("triggers of source " + source + " use the caller's own keys");
             }
         }
-    }
-
-    /**
-     * @param onFresh runs only for a fresh trigger (quota, input schema), not for a known key
-     * @param onRepeat runs only for a repeat (quota of replayed requests)
-     */
-    public record AdmissionChecks(
-            @Nullable Runnable onFresh, @Nullable Runnable onRepeat) {
-        public static final AdmissionChecks NONE = new AdmissionChecks(null, null);
     }
 
     public record Sender(

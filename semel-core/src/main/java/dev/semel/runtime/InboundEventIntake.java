@@ -92,9 +92,9 @@ public final class InboundEventIntake {
 
     /** Validates an input against the input type of a Java workflow; throws if invalid. Ignores other workflows. */
     public void checkInput(String workflow, JsonNode input) {
-        Runnable fresh = semel.javaWorkflows().checksFor(workflow, input).onFresh();
-        if (fresh != null) {
-            fresh.run();
+        SemelException rejection = semel.javaWorkflows().inputRejection(workflow, input);
+        if (rejection != null) {
+            throw rejection;
         }
     }
 

@@ -74,11 +74,9 @@ final class JavaWorkflowRegistry implements ChildRunStarter, SignalSender, Works
     }
 
     @Override
-    public Trigger.AdmissionChecks checksFor(String name, JsonNode input) {
+    public @Nullable SemelException inputRejection(String name, JsonNode input) {
         JavaWorkflow<?, ?> workflow = workflows.get(name);
-        return workflow == null
-                ? Trigger.AdmissionChecks.NONE
-                : new Trigger.AdmissionChecks(() -> workflow.checkInput(input), null);
+        return workflow == null ? null : Trigger.rejectionOf(() -> workflow.checkInput(input));
     }
 
     boolean isRegistered(String name) {
@@ -245,9 +243,7 @@ final class JavaWorkflowRegistry implements ChildRunStarter, SignalSender, Works
                         request.follows()),
                 new Trigger.Sender(request.source(), ACTOR, start.correlationId()),
                 false,
-                workflow == null
-                        ? Trigger.AdmissionChecks.NONE
-                        : new Trigger.AdmissionChecks(() -> workflow.checkInput(request.data()), null),
+                workflow == null ? null : Trigger.rejectionOf(() -> workflow.checkInput(request.data())),
                 request.ties(),
                 start.delay() == null ? 0 : start.delay().toNanos() / 1_000);
     }

@@ -4,6 +4,8 @@ import dev.semel.Health;
 import dev.semel.IdempotentCall;
 import dev.semel.Semel;
 import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerPreview;
+import dev.semel.admission.TriggerQuota;
 import dev.semel.admission.TriggerResult;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
@@ -11,6 +13,7 @@ import dev.semel.engine.EngineMetricCounters;
 import dev.semel.engine.admission.DuplicateRequestRecorder;
 import dev.semel.engine.admission.TriggerAdmissionController;
 import dev.semel.engine.admission.TriggerAdmissionPredictor;
+import dev.semel.engine.admission.TriggerIngress;
 import dev.semel.engine.commit.GroupCommitter;
 import dev.semel.engine.commit.StoreErrorTranslator;
 import dev.semel.engine.commit.StoreQueryThreadPool;
@@ -65,7 +68,7 @@ public final class SemelRuntime implements Semel {
     private final IdempotentCallExecutor idempotentCalls = new IdempotentCallExecutor(this);
     private final RunExecutor runExecutor;
     private final WorkflowCatalog catalog;
-    private final TriggerAdmissionController intake;
+    private final TriggerIngress intake;
     private final RunDispatcher dispatcher;
     private final ScheduleTicker ticker;
     private final ReplayPlanOperations replays;
@@ -104,9 +107,11 @@ public final class SemelRuntime implements Semel {
                 completions);
         leases.reportRunCount(runExecutor::activeRunCount);
         this.catalog = new WorkflowCatalog(readers, version -> javaWorkflows.compile(version, settings.compiler()));
-        this.intake = new TriggerAdmissionController(committer, readers, requests, runExecutor, catalog, dependencies);
+        TriggerAdmissionController admission =
+                new TriggerAdmissionController(committer, readers, requests, runExecutor, catalog, dependencies);
+        this.intake = new TriggerIngress(admission, catalog, settings.ambient());
         this.dispatcher = new RunDispatcher(committer, readers, runExecutor, catalog, settings.limits(), dependencies);
-        intake.onQueuedRun(dispatcher::wakeUp);
+        admission.onQueuedRun(dispatcher::wakeUp);
         this.ticker = new ScheduleTicker(
                 committer, readers, new ScheduleTickAdmission(intake, javaWorkflows), catalog, dependencies);
         ReplayRunStarter replayStarter = new ReplayRunStarter(intake, catalog, javaWorkflows);
@@ -232,17 +237,20 @@ public final class SemelRuntime implements Semel {
         return new EngineIdleTestProbe(this, committer, runExecutor, ticker);
     }
 
-    /** A rejection is a {@link SemelException}. {@code ask} builds the trigger, again if the workflow changed since. */
+    /** A rejection is a {@link SemelException}. {@code source} builds the trigger, again if the workflow changed since. */
     public TriggerResult trigger(
-            int workspace, WorkflowCatalogEntry first, Function<WorkflowCatalogEntry, Trigger> ask) {
+            int workspace,
+            WorkflowCatalogEntry first,
+            TriggerQuota quota,
+            Function<WorkflowCatalogEntry, Trigger> source) {
         TransactionStepExecutor.rejectInside(
                 "start a run of " + first.published().name());
-        return intake.trigger(workspace, first, ask);
+        return intake.submit(workspace, first, quota, source);
     }
 
     /** Admits a trigger in which only the workflow itself depends on the version. */
     public TriggerResult trigger(Trigger trigger) {
-        return trigger(trigger.workspace().id(), trigger.current(), trigger::withWorkflow);
+        return trigger(trigger.workspace().id(), trigger.current(), TriggerQuota.NONE, trigger::withWorkflow);
     }
 
     /** Waits for a run to end and returns its row; null if there is no such run. */
@@ -371,8 +379,9 @@ public final class SemelRuntime implements Semel {
         return new HumanReviewDecisionRecorder(this);
     }
 
-    public TriggerDryRun triggerDryRun() {
-        return new TriggerDryRun(new TriggerAdmissionPredictor(readers, requests, catalog));
+    /** @param at the time of the simulated trigger, in microseconds of the store's clock; a past time means now */
+    public TriggerPreview predictTrigger(Trigger trigger, long at) {
+        return new TriggerAdmissionPredictor(readers, catalog).predict(trigger, at);
     }
 
     /** The state of this worker, and the other workers on its store. */

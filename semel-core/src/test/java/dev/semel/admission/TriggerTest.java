@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.admission.Trigger.AdmissionChecks;
 import dev.semel.admission.Trigger.Identifiers;
 import dev.semel.admission.Trigger.RunLinks;
 import dev.semel.admission.Trigger.Sender;
@@ -45,15 +44,7 @@ final class TriggerTest {
     }
 
     private static Trigger trigger(WorkflowCatalogEntry entry) {
-        return new Trigger(
-                WORKSPACE,
-                entry,
-                StrictJsonCodec.parse("{}"),
-                "{}",
-                Identifiers.NONE,
-                SENDER,
-                true,
-                AdmissionChecks.NONE);
+        return new Trigger(WORKSPACE, entry, StrictJsonCodec.parse("{}"), "{}", Identifiers.NONE, SENDER, true, null);
     }
 
     private static SourceKey key(TriggerSource source) {

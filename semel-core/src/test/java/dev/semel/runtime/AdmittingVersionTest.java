@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerQuota;
 import dev.semel.admission.TriggerResult;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
@@ -148,30 +149,30 @@ final class AdmittingVersionTest {
         bench.publish("a", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
         bench.publish("w", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
         bench.ask("a").key("K").send();
-        Trigger late = bench.ask("w").key("K").freshOnly(() -> {}).trigger();
+        TriggerBuilder limited = bench.ask("w").key("K").freshOnly(() -> {});
+        Trigger late = limited.trigger();
         bench.publish("w", KeyPolicyBuilder.plain().scope(IdempotencyKeyScope.WORKFLOW), EngineTestBench.ECHO);
-        assertFalse(bench.semel().trigger(late).replayed(), "workspace-wide it would be a conflict");
+        assertFalse(limited.send(bench.semel(), late).replayed(), "workspace-wide it would be a conflict");
         assertEquals(0, bench.semel().count("conflicts"));
 
         for (boolean early : new boolean[] {true, false}) {
             Trigger trigger = bench.ask("w").key("early " + early).trigger();
             int version = trigger.workflow().version();
             bench.publish("w", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
-            TriggerResult answer = bench.semel().trigger(bench.workspace(), trigger.current(), current -> {
-                Runnable refuse = () -> {
-                    if (current.published().version() == version) {
-                        throw new SemelException(ErrorCode.INVALID_INPUT, "by the old version", "");
-                    }
-                };
-                if (early) {
-                    refuse.run();
-                }
-                return bench.ask("w")
-                        .key("early " + early)
-                        .freshOnly(refuse)
-                        .trigger()
-                        .withWorkflow(current);
-            });
+            TriggerResult answer = bench.semel()
+                    .trigger(bench.workspace(), trigger.current(), TriggerQuota.NONE, current -> {
+                        SemelException rejection = current.published().version() == version
+                                ? new SemelException(ErrorCode.INVALID_INPUT, "by the old version", "")
+                                : null;
+                        if (early && rejection != null) {
+                            throw rejection;
+                        }
+                        return bench.ask("w")
+                                .key("early " + early)
+                                .rejection(rejection)
+                                .trigger()
+                                .withWorkflow(current);
+                    });
             assertFalse(answer.replayed());
         }
     }
@@ -185,7 +186,7 @@ final class AdmittingVersionTest {
                 refusal,
                 assertThrows(
                         SemelException.class,
-                        () -> bench.semel().trigger(1, trigger.current(), _ -> {
+                        () -> bench.semel().trigger(1, trigger.current(), TriggerQuota.NONE, _ -> {
                             throw refusal;
                         })));
     }
@@ -196,7 +197,7 @@ final class AdmittingVersionTest {
         Trigger trigger = bench.ask("w").key("K").trigger();
         SemelException refused = assertThrows(
                 SemelException.class,
-                () -> bench.semel().trigger(bench.workspace(), trigger.current(), current -> {
+                () -> bench.semel().trigger(bench.workspace(), trigger.current(), TriggerQuota.NONE, current -> {
                     bench.publish("w", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
                     return trigger.withWorkflow(current);
                 }));

@@ -385,7 +385,7 @@ final class HostileTextTest {
                     plain.identifiers(),
                     new Trigger.Sender(TriggerSource.LIBRARY, text, text),
                     false,
-                    plain.checks());
+                    null);
             return probe.ended(probe.semel().trigger(hostile).run());
         });
         places.put("event", (probe, text) -> {

@@ -78,7 +78,7 @@ final class LateRegistrationTest {
                         new Trigger.Identifiers(null, null),
                         new Trigger.Sender(TriggerSource.LIBRARY, "tester", null),
                         false,
-                        Trigger.AdmissionChecks.NONE))
+                        null))
                 .run();
     }
 }

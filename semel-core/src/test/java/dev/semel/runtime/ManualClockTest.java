@@ -53,7 +53,7 @@ final class ManualClockTest {
                 new Trigger.Identifiers(IdempotencyKey.of("K"), null),
                 new Trigger.Sender(TriggerSource.LIBRARY, "tester", null),
                 false,
-                Trigger.AdmissionChecks.NONE));
+                null));
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerQuota;
 import dev.semel.admission.TriggerResult;
 import dev.semel.admission.VersionRolloutBucket;
 import dev.semel.idempotency.IdempotencyKeyScope;
@@ -217,10 +218,11 @@ final class RolloutPercentageTest {
         List<Integer> asked = new ArrayList<>();
         first.keySet().forEach(key -> {
             Trigger trigger = bench.ask("w").key(key).input(DATA).trigger();
-            TriggerResult again = bench.semel().trigger(bench.workspace(), trigger.current(), current -> {
-                asked.add(current.published().version());
-                return trigger.withWorkflow(current);
-            });
+            TriggerResult again = bench.semel()
+                    .trigger(bench.workspace(), trigger.current(), TriggerQuota.NONE, current -> {
+                        asked.add(current.published().version());
+                        return trigger.withWorkflow(current);
+                    });
             int version = bench.run(again.run()).version();
             assertEquals(version, asked.getLast(), key);
         });

@@ -3,6 +3,7 @@ package dev.semel.runtime;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerQuota;
 import dev.semel.admission.TriggerResult;
 import dev.semel.admission.TriggerSource;
 import dev.semel.definition.WorkflowCatalogEntry;
@@ -24,8 +25,9 @@ public final class TriggerBuilder {
     private String input = "{}";
     private String actor = "tester";
     private boolean strict;
-    private @Nullable Runnable freshOnly;
-    private @Nullable Runnable repeatOnly;
+    private @Nullable SemelException rejection;
+    private @Nullable Runnable chargeFresh;
+    private @Nullable Runnable chargeRepeat;
 
     TriggerBuilder(EngineTestBench bench, String workflow) {
         this.bench = bench;
@@ -69,13 +71,20 @@ public final class TriggerBuilder {
         return this;
     }
 
-    public TriggerBuilder freshOnly(Runnable check) {
-        freshOnly = check;
+    /** Why a fresh trigger is rejected, such as an input that is not valid. */
+    public TriggerBuilder rejection(@Nullable SemelException value) {
+        rejection = value;
         return this;
     }
 
-    public TriggerBuilder repeatOnly(Runnable check) {
-        repeatOnly = check;
+    /** The quota of fresh triggers. */
+    public TriggerBuilder freshOnly(Runnable charge) {
+        chargeFresh = charge;
+        return this;
+    }
+
+    public TriggerBuilder repeatOnly(Runnable charge) {
+        chargeRepeat = charge;
         return this;
     }
 
@@ -95,12 +104,40 @@ public final class TriggerBuilder {
                 new Trigger.Sender(
                         sourceKey == null ? TriggerSource.LIBRARY : sourceKey.source(), actor, "correlation"),
                 strict,
-                new Trigger.AdmissionChecks(freshOnly, repeatOnly));
+                rejection);
     }
 
     public TriggerResult send() {
         SemelRuntime semel = worker == null ? bench.semel() : worker;
-        return semel.trigger(trigger());
+        return send(semel, trigger());
+    }
+
+    /** Sends a trigger that was built earlier, with the quota of this builder. */
+    public TriggerResult send(SemelRuntime semel, Trigger trigger) {
+        return semel.trigger(trigger.workspace().id(), trigger.current(), quota(), trigger::withWorkflow);
+    }
+
+    private TriggerQuota quota() {
+        return new TriggerQuota() {
+            @Override
+            public boolean limitsFresh() {
+                return chargeFresh != null;
+            }
+
+            @Override
+            public void chargeFresh() {
+                if (chargeFresh != null) {
+                    chargeFresh.run();
+                }
+            }
+
+            @Override
+            public void chargeRepeat() {
+                if (chargeRepeat != null) {
+                    chargeRepeat.run();
+                }
+            }
+        };
     }
 
     public SemelException refused() {

@@ -5,31 +5,29 @@ import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.admission.Trigger;
 import dev.semel.admission.TriggerAdmissionDecision;
+import dev.semel.admission.TriggerAdmissionDecision.ConflictReason;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.HeldKeys;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
-import dev.semel.admission.TriggerDeduplicationKeyDerivation;
 import dev.semel.admission.TriggerRejectionErrorFactory;
 import dev.semel.admission.TriggerResult;
-import dev.semel.admission.VersionRolloutBucket;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
+import dev.semel.engine.EngineMetricCounters;
 import dev.semel.engine.MicrosecondConverter;
 import dev.semel.engine.commit.GroupCommitter;
-import dev.semel.engine.commit.StoreErrorTranslator;
 import dev.semel.engine.commit.StoreQueryThreadPool;
 import dev.semel.engine.run.RunExecutor;
 import dev.semel.engine.run.RunWaitCycleDetector;
 import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.engine.step.ActiveRun;
 import dev.semel.engine.step.ActiveRunMemory;
-import dev.semel.error.SemelException;
 import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.idempotency.RequestFingerprint;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import dev.semel.store.CrashCount;
 import dev.semel.store.NewRun;
-import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
@@ -37,22 +35,36 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A recently seen key is answered from a read; for others the unique constraint of the transaction decides. */
+/**
+ * Finds the run of a trigger's keys, or admits a new run. A recently seen key is found by a read; for others the unique
+ * constraint of the transaction decides. {@link TriggerIngress} calls it in the order of the contract.
+ */
 public final class TriggerAdmissionController {
-    /** Bound on retries because the workflow changed meanwhile; no one publishes that often. */
+    /** Bound on follow-ups of failed runs that other requests continue first. */
     private static final int MOST_ATTEMPTS = 32;
 
     private final GroupCommitter committer;
     private final StoreQueryThreadPool readers;
-    private final TriggerAdmissionResultBuilder responder;
+    private final DuplicateRequestRecorder requests;
     private final RunExecutor runs;
     private final WorkflowCatalog versions;
     private final GroupCommitter.EngineDependencies dependencies;
     private final RecentDeduplicationKeyCache recentKeyFilter = new RecentDeduplicationKeyCache();
     private volatile Runnable onQueued = () -> {};
+
+    /** What the store says about a trigger. */
+    sealed interface Outcome {
+        /** A new run, or a waiting run that absorbed the trigger. */
+        record Admitted(TriggerResult result) implements Outcome {}
+
+        /** A run has one of the keys. Nothing is recorded or counted yet. */
+        record Existing(TriggerAdmissionDecision decision, long now) implements Outcome {}
+
+        /** The workflow changed since it was read. Nothing was admitted or recorded. */
+        record CatalogChanged() implements Outcome {}
+    }
 
     public TriggerAdmissionController(
             GroupCommitter committer,
@@ -63,7 +75,7 @@ public final class TriggerAdmissionController {
             GroupCommitter.EngineDependencies dependencies) {
         this.committer = committer;
         this.readers = readers;
-        this.responder = new TriggerAdmissionResultBuilder(requests, versions, dependencies.counters());
+        this.requests = requests;
         this.runs = runs;
         this.versions = versions;
         this.dependencies = dependencies;
@@ -74,119 +86,29 @@ public final class TriggerAdmissionController {
         onQueued = look;
     }
 
-    /**
-     * Reads the workflow again and rebuilds the trigger if it was published, paused or resumed since. {@code builder}
-     * may reject the trigger; a rejection under an outdated version is retried.
-     */
-    public TriggerResult trigger(
-            int workspace, WorkflowCatalogEntry first, Function<WorkflowCatalogEntry, Trigger> builder) {
-        Trigger trigger = null;
-        try {
-            WorkflowCatalogEntry current = first;
-            for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-                // Only a rollout needs the run id before the admission.
-                RunId id = current.candidate() == null
-                        ? null
-                        : dependencies.environment().newId();
-                trigger = id == null ? buildTrigger(current, builder) : withAssignedVersion(current, id, builder);
-                TriggerResult answer = trigger == null ? null : admitOnce(trigger, id);
-                if (answer != null) {
-                    return answer;
-                }
-                current = versions.latest(workspace, current.published().workflowId());
-            }
-            throw TriggerRejectionErrorFactory.workflowKeepsChanging(first.published());
-        } catch (StoreFailure e) {
-            // Without a built trigger, nothing was submitted.
-            throw StoreErrorTranslator.toTriggerRejection(
-                    e, trigger == null || !trigger.identifiers().isEmpty());
-        }
-    }
-
-    /** All workers assign alike: by key, chosen id, calling step or run id. A replay uses the current version. */
-    private @Nullable Trigger withAssignedVersion(
-            WorkflowCatalogEntry current, RunId id, Function<WorkflowCatalogEntry, Trigger> builder) {
-        Trigger trigger = buildTrigger(current, builder);
-        WorkflowCatalogEntry.Candidate candidate = current.candidate();
-        if (trigger == null || candidate == null || trigger.links().replayOf() != null) {
-            return trigger;
-        }
-        WorkflowVersion tried = candidate.published();
-        String trial = tried.workflowId() + " " + tried.version();
-        boolean takes = VersionRolloutBucket.isInRollout(
-                trial, TriggerDeduplicationKeyDerivation.rolloutIdentity(trigger, id), candidate.rolloutPercentage());
-        return takes ? buildTrigger(current.withCandidate(candidate), builder) : trigger;
-    }
-
-    /** Returns null if an outdated version rejected it. */
-    private @Nullable Trigger buildTrigger(
-            WorkflowCatalogEntry current, Function<WorkflowCatalogEntry, Trigger> builder) {
-        try {
-            return builder.apply(current);
-        } catch (SemelException rejection) {
-            if (isOutdated(current)) {
-                return null;
-            }
-            throw rejection;
-        }
-    }
-
-    /** Returns null if the workflow changed since it was read; nothing was admitted or recorded. */
-    private @Nullable TriggerResult admitOnce(Trigger trigger, @Nullable RunId id) {
-        WorkflowVersion workflow = trigger.workflow();
-        RequestFingerprint fingerprint = RequestFingerprint.of(
-                workflow.workflowId(),
-                trigger.data(),
-                workflow.policy(),
-                trigger.workspace().secret());
-        TriggerAdmissionRequest request = new TriggerAdmissionRequest(
-                trigger, fingerprint, TriggerDeduplicationKeyDerivation.keyClaims(trigger, fingerprint), id, null);
-        TriggerResult result = answerFromRead(request);
-        if (result != null) {
-            return result;
-        }
-        TriggerResult meanwhile = checkFresh(request);
-        if (meanwhile != null) {
-            return meanwhile;
-        }
-        return admit(request);
-    }
-
-    private boolean isOutdated(WorkflowCatalogEntry current) {
+    /** Whether the workflow may have changed since it was read. */
+    boolean isOutdated(WorkflowCatalogEntry current) {
         return readers.read(reads -> reads.catalogVersion()) != current.catalogVersion();
     }
 
-    /**
-     * Looks up the keys again before a rejection, after all admissions in progress: a duplicate that arrived during the
-     * first admission is never rejected. Null: the admission must decide.
-     */
-    private @Nullable TriggerResult checkFresh(TriggerAdmissionRequest request) {
-        Runnable check = request.trigger().checks().onFresh();
-        if (check == null) {
-            return null;
-        }
-        try {
-            check.run();
-            return null;
-        } catch (SemelException rejection) {
-            if (request.keyClaims().isEmpty()) {
-                throw rejection;
-            }
-            committer
-                    .submit(lane(request, dependencies.environment().newId()), new StoreWrite.ClaimRuns(0))
-                    .join();
-            TriggerResult result = answerFromRead(request);
-            if (result == null && !isOutdated(request.trigger().current())) {
-                throw rejection;
-            }
-            return result;
-        }
+    /** Like {@link #find}, after all admissions in progress: it also finds a duplicate that arrived during the first. */
+    @Nullable
+    Outcome findAfterAdmissionsInProgress(TriggerAdmissionRequest request) {
+        committer
+                .submit(lane(request, dependencies.environment().newId()), new StoreWrite.ClaimRuns(0))
+                .join();
+        return find(request, true);
     }
 
-    /** Answers from a read if a key is in use; null if the admission must decide. */
-    private @Nullable TriggerResult answerFromRead(TriggerAdmissionRequest request) {
+    /**
+     * Reads whether a key of the trigger is in use; null if the admission must decide.
+     *
+     * @param always false: reads nothing if no key was seen recently, because then the admission is likely to be the first
+     */
+    @Nullable
+    Outcome find(TriggerAdmissionRequest request, boolean always) {
         List<RunDeduplicationKey> names = new ArrayList<>();
-        boolean familiar = request.trigger().checks().onFresh() != null;
+        boolean familiar = always;
         for (RunDeduplicationKeyClaim claim : request.keyClaims()) {
             if (claim.key().kind() != RunDeduplicationKey.KeyKind.PAYLOAD) {
                 names.add(claim.key());
@@ -194,7 +116,7 @@ public final class TriggerAdmissionController {
             }
         }
         int current = names.size();
-        names.addAll(keysOfOtherVersions(request));
+        names.addAll(request.keysOfOtherVersions());
         RunDeduplicationKeyRecord byGeneratedId = byGeneratedId(request);
         if (byGeneratedId == null && (names.isEmpty() || (!familiar && names.size() == current))) {
             return null;
@@ -227,38 +149,19 @@ public final class TriggerAdmissionController {
             RunDeduplicationKeyRecord newest =
                     failed == null ? null : newest(request, failed).keyRecord();
             KeyStatus status = newest == null ? KeyStatus.EXPIRED : TriggerAdmissionRules.statusOf(newest, found.now());
-            boolean other =
-                    failed != null && status == KeyStatus.FAILED && !responder.continuesLineage(request, failed);
+            boolean other = failed != null && status == KeyStatus.FAILED && !request.continuesLineage(failed);
             if (newest == null || (status != KeyStatus.LIVE && !other)) {
                 return null;
             }
             held = request.asHeldBy(newest);
         }
-        TriggerAdmissionDecision decided = responder.decide(request, held);
+        TriggerAdmissionDecision decided = request.decide(held);
         if (!(decided instanceof TriggerAdmissionDecision.Repeat)
                 && isOutdated(request.trigger().current())) {
-            return null; // an outdated version rejected it
+            return new Outcome.CatalogChanged(); // an outdated version rejected it
         }
-        return responder.respond(
-                request, decided, found.now() == 0 ? dependencies.environment().micros() : found.now());
-    }
-
-    /** The unique keys that other versions of the workflow derive from this idempotency key. */
-    static List<RunDeduplicationKey> keysOfOtherVersions(TriggerAdmissionRequest request) {
-        IdempotencyKey key = request.trigger().identifiers().key();
-        if (key == null || request.trigger().workflow().earlierVersions().isEmpty()) {
-            return List.of();
-        }
-        List<RunDeduplicationKey> names = new ArrayList<>();
-        for (WorkflowVersion earlier : request.trigger().workflow().earlierVersions()) {
-            RequestFingerprint fingerprint = RequestFingerprint.of(
-                    earlier.workflowId(),
-                    request.trigger().data(),
-                    earlier.policy(),
-                    request.trigger().workspace().secret());
-            names.add(TriggerDeduplicationKeyDerivation.key(request.workspace(), key, earlier, fingerprint));
-        }
-        return names;
+        return new Outcome.Existing(
+                decided, found.now() == 0 ? dependencies.environment().micros() : found.now());
     }
 
     /** Finds a run whose generated id equals the chosen id; generated ids have no key row. */
@@ -301,9 +204,9 @@ public final class TriggerAdmissionController {
 
     /**
      * Runs the admission transaction. If the run of a key failed, the new run follows the newest run of its lineage.
-     * If another request followed it first, this one looks again. Null: the workflow changed.
+     * If another request followed it first, this one looks again.
      */
-    private @Nullable TriggerResult admit(TriggerAdmissionRequest first) {
+    Outcome admit(TriggerAdmissionRequest first) {
         TriggerAdmissionRequest request = first;
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             RunId id =
@@ -312,20 +215,17 @@ public final class TriggerAdmissionController {
             RunDeduplicationKeyRecord failed =
                     outcome instanceof AdmitResult.HolderFailed failure ? failure.keyRecord() : null;
             if (outcome instanceof AdmitResult.KeysHeld held) {
-                failed = TriggerAdmissionResultBuilder.existingKeys(request, held)
-                                .equals(HeldKeys.NOTHING)
-                        ? request.failedKey()
-                        : null;
+                failed = request.existingKeys(held).equals(HeldKeys.NOTHING) ? request.failedKey() : null;
             }
             if (failed == null) {
-                return toResult(request, id, outcome);
+                return toOutcome(request, id, outcome);
             }
             RetryAndReplayKeyDerivation.NewestRun newest = newest(first, failed);
             long now = readers.read(reads -> reads.now());
             KeyStatus status = TriggerAdmissionRules.statusOf(newest.keyRecord(), now);
-            boolean continues = status == KeyStatus.FAILED && responder.continuesLineage(first, failed);
+            boolean continues = status == KeyStatus.FAILED && first.continuesLineage(failed);
             if (status == KeyStatus.LIVE || (status == KeyStatus.FAILED && !continues)) {
-                return responder.respond(first, responder.decide(first, first.asHeldBy(newest.keyRecord())), now);
+                return new Outcome.Existing(first.decide(first.asHeldBy(newest.keyRecord())), now);
             }
             request = continues ? first.followingRun(newest, failed) : first;
         }
@@ -335,7 +235,10 @@ public final class TriggerAdmissionController {
     private AdmitResult runAdmission(TriggerAdmissionRequest request, RunId id) {
         Trigger trigger = request.trigger();
         NewRun run = request.newRun(id);
-        RunWaitCycleDetector.rejectQueueCycle(readers, run, trigger.workflow().name());
+        if (run.links().parent() != null) {
+            RunWaitCycleDetector.rejectQueueCycle(
+                    readers, run, trigger.workflow().name());
+        }
         long change = trigger.current().catalogVersion();
         ActiveRunMemory.Share reserved = trigger.paused() || run.startConditions() != null
                 ? null
@@ -368,17 +271,14 @@ public final class TriggerAdmissionController {
         return outcome;
     }
 
-    private @Nullable TriggerResult toResult(TriggerAdmissionRequest request, RunId id, AdmitResult outcome) {
+    private Outcome toOutcome(TriggerAdmissionRequest request, RunId id, AdmitResult outcome) {
         return switch (outcome) {
-            case AdmitResult.Fresh fresh -> responder.respondFresh(request, id, fresh);
+            case AdmitResult.Fresh fresh -> new Outcome.Admitted(toResult(request, id, fresh));
             case AdmitResult.KeysHeld held ->
-                responder.respond(
-                        request,
-                        responder.decide(request, TriggerAdmissionResultBuilder.existingKeys(request, held)),
-                        held.now());
-            case AdmitResult.CatalogChanged _ -> null;
+                new Outcome.Existing(request.decide(request.existingKeys(held)), held.now());
+            case AdmitResult.CatalogChanged _ -> new Outcome.CatalogChanged();
             case AdmitResult.InUse _ -> throw TriggerRejectionErrorFactory.inUse(request.trigger());
-            case AdmitResult.Debounced absorbed -> responder.respondDebounced(request, absorbed);
+            case AdmitResult.Debounced absorbed -> new Outcome.Admitted(toResult(request, absorbed));
             case AdmitResult.HolderFailed _ ->
                 throw new IllegalStateException("a failed key is admitted as a follow-up");
             case AdmitResult.RetryNextBatch _ -> throw new IllegalStateException("the committer retries these");
@@ -408,5 +308,118 @@ public final class TriggerAdmissionController {
                 false,
                 trigger.links().parent(),
                 trigger.links().depth());
+    }
+
+    private TriggerResult toResult(TriggerAdmissionRequest request, RunId id, AdmitResult.Fresh fresh) {
+        Trigger trigger = request.trigger();
+        EngineMetricCounters counters = dependencies.counters();
+        counters.fresh.increment();
+        if (trigger.identifiers().key() == null && trigger.identifiers().sourceKey() == null) {
+            counters.unkeyed.increment();
+        }
+        StoreWrite.PreviousHolder earlier = fresh.previous();
+        if (earlier != null && earlier.expired()) {
+            counters.expiredKeyRetries.increment();
+        }
+        RunDeduplicationKeyRecord duplicateOf = fresh.duplicateOf();
+        return new TriggerResult(
+                id,
+                request.runIdText(id),
+                trigger.paused() || fresh.queued() ? RunState.QUEUED : RunState.STARTED,
+                trigger.workflow().workflowId(),
+                false,
+                false,
+                List.of(),
+                request.hasKey() ? request.keyClaims().getFirst().expiresAt(fresh.now()) : 0,
+                earlier == null
+                        ? null
+                        : earlier.chosenId() != null
+                                ? earlier.chosenId()
+                                : earlier.run().text(),
+                duplicateOf == null ? null : duplicateOf.runIdText());
+    }
+
+    /** A debounced run, still waiting to start, has absorbed this trigger. */
+    private TriggerResult toResult(TriggerAdmissionRequest request, AdmitResult.Debounced absorbed) {
+        dependencies.counters().debounced.increment();
+        RunId run = absorbed.run();
+        String chosen = absorbed.chosenId();
+        return new TriggerResult(
+                run,
+                chosen == null ? run.text() : chosen,
+                RunState.QUEUED,
+                request.trigger().workflow().workflowId(),
+                false,
+                false,
+                List.of(),
+                request.hasKey() ? request.keyClaims().getFirst().expiresAt(absorbed.now()) : 0,
+                null,
+                null);
+    }
+
+    /** Records a duplicate request and returns its result. A conflict is thrown. */
+    TriggerResult answer(TriggerAdmissionRequest request, Outcome.Existing existing) {
+        long now = existing.now();
+        Trigger trigger = request.trigger();
+        return switch (existing.decision()) {
+            case TriggerAdmissionDecision.Repeat repeat -> answerRepeat(request, repeat, now);
+            case TriggerAdmissionDecision.Conflict conflict -> {
+                dependencies.counters().conflicts.increment();
+                boolean byRunId = conflict.reason() == ConflictReason.RUN_ID;
+                record(request, conflict.keyRecord(), new Shown(422, now, conflict.changed(), true, byRunId));
+                throw TriggerRejectionErrorFactory.conflict(trigger, conflict);
+            }
+            case TriggerAdmissionDecision.SamePayload same -> {
+                dependencies.counters().duplicatePayloads.increment();
+                record(request, same.keyRecord(), new Shown(409, now, List.of(), true, true));
+                throw TriggerRejectionErrorFactory.duplicatePayload(trigger, same.keyRecord());
+            }
+            case TriggerAdmissionDecision.Fresh _ ->
+                throw new IllegalStateException("a key that is in use cannot be fresh");
+        };
+    }
+
+    private TriggerResult answerRepeat(
+            TriggerAdmissionRequest request, TriggerAdmissionDecision.Repeat repeat, long now) {
+        EngineMetricCounters counters = dependencies.counters();
+        counters.replayed.increment();
+        if (repeat.mismatch()) {
+            counters.mismatched.increment();
+        }
+        RunDeduplicationKeyRecord keyRecord = repeat.keyRecord();
+        record(request, keyRecord, new Shown(200, now, repeat.changed(), false, false));
+        boolean keyed = request.hasKey() && keyRecord.expiresAt() != RunDeduplicationKeyClaim.FOREVER;
+        return new TriggerResult(
+                keyRecord.run(),
+                keyRecord.runIdText(),
+                keyRecord.state(),
+                keyRecord.workflowId(),
+                true,
+                repeat.mismatch(),
+                repeat.changed(),
+                keyed ? keyRecord.expiresAt() : 0,
+                null,
+                null);
+    }
+
+    /** @param otherKey whether the run that the request met may have another key than the request */
+    private record Shown(int statusCode, long at, List<String> changed, boolean conflict, boolean otherKey) {}
+
+    private void record(TriggerAdmissionRequest request, RunDeduplicationKeyRecord keyRecord, Shown shown) {
+        IdempotencyKey key = request.trigger().identifiers().key();
+        DuplicateRequestRecorder.AnsweredRequest met = new DuplicateRequestRecorder.AnsweredRequest(
+                request.workspace(),
+                keyRecord.run(),
+                shown.at(),
+                shown.statusCode(),
+                request.trigger().sender().actor(),
+                shown.changed().isEmpty() ? null : String.join(", ", shown.changed()),
+                request.displayKey(),
+                shown.otherKey() && key != null ? key.text() : null);
+        if (shown.conflict()) {
+            requests.recordConflict(met);
+        } else {
+            requests.recordReplayed(met);
+        }
     }
 }

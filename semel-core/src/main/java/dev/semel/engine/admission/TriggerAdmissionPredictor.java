@@ -8,14 +8,11 @@ import dev.semel.admission.TriggerAdmissionDecision;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.HeldKeys;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
-import dev.semel.admission.TriggerDeduplicationKeyDerivation;
 import dev.semel.admission.TriggerPreview;
 import dev.semel.definition.WorkflowVersion;
-import dev.semel.engine.EngineMetricCounters;
 import dev.semel.engine.commit.StoreErrorTranslator;
 import dev.semel.engine.commit.StoreQueryThreadPool;
 import dev.semel.engine.run.WorkflowCatalog;
-import dev.semel.idempotency.RequestFingerprint;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreQueries;
@@ -28,13 +25,11 @@ import org.jspecify.annotations.Nullable;
 /** Predicts how the admission would decide a trigger, without writing, counting or recording anything. */
 public final class TriggerAdmissionPredictor {
     private final StoreQueryThreadPool readers;
-    private final TriggerAdmissionResultBuilder responder;
+    private final WorkflowCatalog versions;
 
-    public TriggerAdmissionPredictor(
-            StoreQueryThreadPool readers, DuplicateRequestRecorder requests, WorkflowCatalog versions) {
+    public TriggerAdmissionPredictor(StoreQueryThreadPool readers, WorkflowCatalog versions) {
         this.readers = readers;
-        this.responder =
-                new TriggerAdmissionResultBuilder(requests, versions, new EngineMetricCounters()); // never read
+        this.versions = versions;
     }
 
     /** @param at a time of the store clock; a past time counts as now */
@@ -48,16 +43,11 @@ public final class TriggerAdmissionPredictor {
 
     private TriggerPreview decided(Trigger trigger, long at) {
         WorkflowVersion workflow = trigger.workflow();
-        RequestFingerprint fingerprint = RequestFingerprint.of(
-                workflow.workflowId(),
-                trigger.data(),
-                workflow.policy(),
-                trigger.workspace().secret());
-        List<RunDeduplicationKeyClaim> claims = TriggerDeduplicationKeyDerivation.keyClaims(trigger, fingerprint);
-        TriggerAdmissionRequest request = new TriggerAdmissionRequest(trigger, fingerprint, claims, null, null);
+        TriggerAdmissionRequest request = TriggerAdmissionRequest.of(trigger, null, versions);
+        List<RunDeduplicationKeyClaim> claims = request.keyClaims();
         List<RunDeduplicationKey> names = new ArrayList<>();
         claims.forEach(claim -> names.add(claim.key()));
-        names.addAll(TriggerAdmissionController.keysOfOtherVersions(request));
+        names.addAll(request.keysOfOtherVersions());
         StoreQueries.KeyLookup found = readers.lookUpKeys(names);
         long then = Math.max(at, found.now());
         KeyStates states = new KeyStates(
@@ -65,7 +55,7 @@ public final class TriggerAdmissionPredictor {
                 failed ->
                         readers.read(reads -> RetryAndReplayKeyDerivation.findNewest(reads, request.workspace(), failed)
                                 .keyRecord()),
-                failed -> responder.continuesLineage(request, failed));
+                request::continuesLineage);
         RunDeduplicationKeyRecord byKey = null;
         RunDeduplicationKeyRecord byRunId = null;
         RunDeduplicationKeyRecord byPayload = null;
@@ -83,7 +73,7 @@ public final class TriggerAdmissionPredictor {
                 byKey = live;
             }
         }
-        TriggerAdmissionDecision decided = responder.decide(request, new HeldKeys(byKey, byRunId, byPayload));
+        TriggerAdmissionDecision decided = request.decide(new HeldKeys(byKey, byRunId, byPayload));
         boolean fresh = decided instanceof TriggerAdmissionDecision.Fresh;
         long until =
                 claims.isEmpty() || !request.hasKey() ? 0 : claims.getFirst().expiresAt(then);

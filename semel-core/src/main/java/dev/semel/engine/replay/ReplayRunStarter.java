@@ -4,13 +4,14 @@ import dev.semel.admission.ConcurrencyAndRateLimitCalculator;
 import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.StartConditions;
 import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerQuota;
 import dev.semel.admission.TriggerResult;
 import dev.semel.admission.TriggerSource;
 import dev.semel.definition.ConcurrencyControl;
 import dev.semel.definition.WorkflowCatalogEntry;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.engine.admission.RetryAndReplayKeyDerivation;
-import dev.semel.engine.admission.TriggerAdmissionController;
+import dev.semel.engine.admission.TriggerIngress;
 import dev.semel.engine.admission.WorkspaceLookup;
 import dev.semel.engine.run.WorkflowCatalog;
 import dev.semel.error.ErrorCode;
@@ -26,11 +27,11 @@ import tools.jackson.databind.JsonNode;
 
 /** Uses the follow-up key of the replayed run: a run gets one replay, however many plans and workers request it. */
 public final class ReplayRunStarter {
-    private final TriggerAdmissionController intake;
+    private final TriggerIngress intake;
     private final WorkflowCatalog catalog;
     private final WorkspaceLookup workspaces;
 
-    public ReplayRunStarter(TriggerAdmissionController intake, WorkflowCatalog catalog, WorkspaceLookup workspaces) {
+    public ReplayRunStarter(TriggerIngress intake, WorkflowCatalog catalog, WorkspaceLookup workspaces) {
         this.intake = intake;
         this.catalog = catalog;
         this.workspaces = workspaces;
@@ -56,9 +57,10 @@ public final class ReplayRunStarter {
             String input = plan.input() == null ? base.input() : plan.input();
             JsonNode data = StrictJsonCodec.parse(input);
             Trigger.SourceKey name = name(base.id(), prospect.resumptions(), shown(plan, base.id()));
-            TriggerResult answer = intake.trigger(
+            TriggerResult answer = intake.submit(
                     base.ws(),
                     current,
+                    TriggerQuota.NONE,
                     now -> new Trigger(
                             workspaces.space(base.ws()),
                             new WorkflowCatalogEntry(version, now.paused(), null, now.catalogVersion()),
@@ -70,9 +72,7 @@ public final class ReplayRunStarter {
                                     plan.appliedBy() == null ? plan.createdBy() : plan.appliedBy(),
                                     base.origin().correlationId()),
                             false,
-                            plan.input() == null
-                                    ? Trigger.AdmissionChecks.NONE
-                                    : workspaces.checksFor(version.name(), data),
+                            plan.input() == null ? null : workspaces.inputRejection(version.name(), data),
                             new Trigger.RunLinks(base.lineage(), null, base.id(), null, prospect.carriedJournal(), 0),
                             0));
             return item.withOutcome(ReplayPlanStoreWriteCommand.ItemOutcome.APPLIED, answer.run(), "");
@@ -120,7 +120,7 @@ public final class ReplayRunStarter {
                 Trigger.Identifiers.NONE,
                 new Trigger.Sender(TriggerSource.REPLAY, "", null),
                 false,
-                Trigger.AdmissionChecks.NONE,
+                null,
                 new Trigger.RunLinks(run.lineage(), null, run.id(), null),
                 0));
         return conditions == null ? List.of() : conditions.queueLimits();

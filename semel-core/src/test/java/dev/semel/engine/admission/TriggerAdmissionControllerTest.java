@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerQuota;
 import dev.semel.admission.TriggerResult;
 import dev.semel.admission.TriggerSource;
 import dev.semel.definition.DurableWorkflowOperations;
@@ -61,7 +62,7 @@ final class TriggerAdmissionControllerTest {
     private final StoreQueryThreadPool readers;
     private final DuplicateRequestRecorder requests;
     private final RunExecutor runs;
-    private final TriggerAdmissionController intake;
+    private final TriggerIngress intake;
     private final EngineMetricCounters counters = new EngineMetricCounters();
     private final WorkflowVersion workflow = new WorkflowVersion(
             "wf_one",
@@ -110,8 +111,11 @@ final class TriggerAdmissionControllerTest {
                 dependencies,
                 new WorkspaceSecretCache());
         runs = new RunExecutor(engine, new RunCompletionWaiter());
-        intake = new TriggerAdmissionController(
-                committer, readers, requests, runs, new WorkflowCatalog(readers, _ -> workflow), dependencies);
+        WorkflowCatalog catalog = new WorkflowCatalog(readers, _ -> workflow);
+        intake = new TriggerIngress(
+                new TriggerAdmissionController(committer, readers, requests, runs, catalog, dependencies),
+                catalog,
+                ambient);
         committer
                 .submit(0, new StoreWrite.ExecuteCommand<>(new StoreWriteCommand.CreateWorkspace("one", new byte[1])))
                 .join();
@@ -150,8 +154,8 @@ final class TriggerAdmissionControllerTest {
                 new Trigger.Identifiers(IdempotencyKey.of(key), null),
                 new Trigger.Sender(TriggerSource.LIBRARY, "tester", null),
                 strict,
-                Trigger.AdmissionChecks.NONE);
-        return intake.trigger(1, trigger.current(), trigger::withWorkflow);
+                null);
+        return intake.submit(1, trigger.current(), TriggerQuota.NONE, trigger::withWorkflow);
     }
 
     private SemelException refused(String key) {

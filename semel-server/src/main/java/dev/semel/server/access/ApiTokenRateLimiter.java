@@ -1,11 +1,11 @@
 package dev.semel.server.access;
 
+import dev.semel.admission.TriggerQuota;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.http.Principal;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Rate limits per API token: one bucket for fresh triggers and a larger one for replays, so that retries never block
@@ -25,22 +25,34 @@ public final class ApiTokenRateLimiter {
         this.nanos = nanos;
     }
 
-    /** The check to run before a fresh trigger; null if the token has no quota. */
-    public @Nullable Runnable freshCheck(Principal principal) {
-        int quota = quota(principal);
-        return quota == 0 ? null : () -> take(principal, FRESH, quota);
+    public TriggerQuota quota(Principal principal) {
+        int perMinute = principal.attachment() instanceof ApiTokenStore.Quota quota ? quota.perMinute() : 0;
+        return perMinute == 0 ? TriggerQuota.NONE : new TokenQuota(principal, perMinute);
     }
 
-    /** Counts a replay against its own quota. */
-    public void countReplay(Principal principal) {
-        int quota = quota(principal);
-        if (quota > 0) {
-            take(principal, REPLAY, quota * REPLAYS_PER_FRESH);
+    private final class TokenQuota implements TriggerQuota {
+        private final Principal principal;
+        private final int perMinute;
+
+        TokenQuota(Principal principal, int perMinute) {
+            this.principal = principal;
+            this.perMinute = perMinute;
         }
-    }
 
-    private static int quota(Principal principal) {
-        return principal.attachment() instanceof ApiTokenStore.Quota quota ? quota.perMinute() : 0;
+        @Override
+        public boolean limitsFresh() {
+            return true;
+        }
+
+        @Override
+        public void chargeFresh() {
+            take(principal, FRESH, perMinute);
+        }
+
+        @Override
+        public void chargeRepeat() {
+            take(principal, REPLAY, perMinute * REPLAYS_PER_FRESH);
+        }
     }
 
     private void take(Principal principal, String kind, int perMinute) {

@@ -1,6 +1,5 @@
 package dev.semel.server.api;
 
-import dev.semel.admission.Trigger;
 import dev.semel.admission.TriggerSource;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
@@ -83,11 +82,7 @@ record EventIngestionRoutes(
     }
 
     private InboundEventOrigin origin(Principal who, int depth) {
-        Runnable fresh = quotas.freshCheck(who);
-        Trigger.AdmissionChecks quota = fresh == null
-                ? Trigger.AdmissionChecks.NONE
-                : new Trigger.AdmissionChecks(fresh, () -> quotas.countReplay(who));
-        return new InboundEventOrigin(TriggerSource.EVENT, who.tokenId(), null, quota, depth);
+        return new InboundEventOrigin(TriggerSource.EVENT, who.tokenId(), null, quotas.quota(who), depth);
     }
 
     private ServerHttpResponse batch(ServerHttpRequest request, JsonNode items, boolean cloud) {
@@ -107,7 +102,7 @@ record EventIngestionRoutes(
     }
 
     private boolean isOrderVisible(Principal who) {
-        return quotas.freshCheck(who) != null || ingress.isOrderVisible(who.workspace());
+        return quotas.quota(who).limitsFresh() || ingress.isOrderVisible(who.workspace());
     }
 
     /** Equal events run in order, so that the first is the new one; groups run in parallel. */

@@ -47,9 +47,8 @@ record IdempotentTriggerSimulator(SemelRuntime semel, WorkspaceIdAndSecretCache 
                 new Trigger.Identifiers(key, null),
                 new Trigger.Sender(TriggerSource.HTTP, request.principal().tokenId(), null),
                 strict,
-                Trigger.AdmissionChecks.NONE);
-        return RunJsonRenderer.ok(
-                outcomeJson(key, workflow, data, semel.triggerDryRun().preview(trigger, at(body))));
+                null);
+        return RunJsonRenderer.ok(outcomeJson(key, workflow, data, semel.predictTrigger(trigger, at(body))));
     }
 
     /** Simulates a repeat of the key's first request now; null if its run or workflow is no longer stored. */
@@ -72,8 +71,8 @@ record IdempotentTriggerSimulator(SemelRuntime semel, WorkspaceIdAndSecretCache 
                 new Trigger.Identifiers(key, null),
                 new Trigger.Sender(TriggerSource.HTTP, "", null),
                 false,
-                Trigger.AdmissionChecks.NONE);
-        return outcomeJson(key, workflow, data, semel.triggerDryRun().preview(trigger, 0));
+                null);
+        return outcomeJson(key, workflow, data, semel.predictTrigger(trigger, 0));
     }
 
     private WorkflowCatalogEntry workflow(

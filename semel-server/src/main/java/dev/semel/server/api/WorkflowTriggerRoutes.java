@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -141,40 +140,23 @@ final class WorkflowTriggerRoutes {
      * debounce or a rate limit, or a derived key or payload can make one the duplicate of another.
      */
     boolean isOrderVisible(Principal who, WorkflowCatalogEntry workflow) {
-        return quotas.freshCheck(who) != null
+        return quotas.quota(who).limitsFresh()
                 || workflow.versions().stream()
                         .anyMatch(version -> InboundEventProcessor.isOrderVisible(version)
                                 || PublishedYamlWorkflow.definitionOf(version).derivesKey());
     }
 
     TriggerResult admit(Principal who, String nameOrId, TriggerRequestBody ask, TriggerOptions terms) {
-        Runnable quota = chargeOnce(quotas.freshCheck(who));
-        return semel.trigger(who.workspace(), findWorkflow(who, nameOrId), workflow -> {
-            Runnable fresh = freshOnly(quota, workflow.published(), ask.data(), terms.depth());
-            Trigger.AdmissionChecks checks = new Trigger.AdmissionChecks(fresh, () -> quotas.countReplay(who));
-            return trigger(who, workflow, ask, new AdmissionAttempt(terms, checks));
-        });
+        return semel.trigger(
+                who.workspace(),
+                findWorkflow(who, nameOrId),
+                quotas.quota(who),
+                workflow -> trigger(who, workflow, ask, terms));
     }
-
-    /** Charges the quota once, even if admission retries because the workflow changed. */
-    private static @Nullable Runnable chargeOnce(@Nullable Runnable quota) {
-        AtomicBoolean charged = new AtomicBoolean();
-        return quota == null
-                ? null
-                : () -> {
-                    if (!charged.get()) {
-                        quota.run();
-                        charged.set(true);
-                    }
-                };
-    }
-
-    private record AdmissionAttempt(TriggerOptions terms, Trigger.AdmissionChecks checks) {}
 
     /** Builds what depends on the workflow version: the derived key, whether a key is required, and the input. */
     private Trigger trigger(
-            Principal who, WorkflowCatalogEntry workflow, TriggerRequestBody ask, AdmissionAttempt attempt) {
-        TriggerOptions terms = attempt.terms();
+            Principal who, WorkflowCatalogEntry workflow, TriggerRequestBody ask, TriggerOptions terms) {
         WorkflowDefinition definition = PublishedYamlWorkflow.definitionOf(workflow.published());
         IdempotencyKey derived = terms.key() == null && definition.derivesKey()
                 ? IdempotencyKey.of(definition.deriveKey(ask.data(), keyHeaders(definition, terms.headers())))
@@ -198,7 +180,7 @@ final class WorkflowTriggerRoutes {
                         new Trigger.Identifiers(key, ask.runId()),
                         new Trigger.Sender(TriggerSource.HTTP, who.tokenId(), ask.correlationId()),
                         terms.strict(),
-                        attempt.checks(),
+                        rejection(workflow.published(), ask.data(), terms.depth()),
                         Trigger.RunLinks.atDepth(terms.depth()),
                         0)
                 .withDelay(ask.startDelay().delayMicros(() -> StoreReader.now(semel)));
@@ -216,27 +198,12 @@ final class WorkflowTriggerRoutes {
         return found;
     }
 
-    /** Quota and input schema apply only to a fresh trigger, so they never reject a duplicate. */
-    private @Nullable Runnable freshOnly(@Nullable Runnable quota, WorkflowVersion workflow, JsonNode data, int depth) {
-        SemelException bad = null;
-        try {
+    /** Why a fresh trigger is rejected: depth and input schema. They never reject a duplicate. */
+    private @Nullable SemelException rejection(WorkflowVersion workflow, JsonNode data, int depth) {
+        return Trigger.rejectionOf(() -> {
             RunTriggerChainDepthLimit.rejectIfTooDeep(depth, limits.maxRunDepth(), workflow.name());
             PublishedYamlWorkflow.definitionOf(workflow).checkInput(data);
-        } catch (SemelException e) {
-            bad = e;
-        }
-        if (quota == null && bad == null) {
-            return null;
-        }
-        SemelException rejection = bad;
-        return () -> {
-            if (quota != null) {
-                quota.run();
-            }
-            if (rejection != null) {
-                throw rejection;
-            }
-        };
+        });
     }
 
     /** The id of the workflow with this name or id; null if there is no name. */

@@ -67,8 +67,11 @@ record EventRunStarter(SemelRuntime semel, InboundEventProcessor.Dependencies po
         String workflow = first.published().name();
         String workflowId = first.published().workflowId();
         try {
-            TriggerResult answer =
-                    semel.trigger(eventTrigger.workspace(), first, current -> trigger(current, eventTrigger));
+            TriggerResult answer = semel.trigger(
+                    eventTrigger.workspace(),
+                    first,
+                    eventTrigger.entrance().quota(),
+                    current -> trigger(current, eventTrigger));
             return new Outcome.Done(new StartedRun(
                     workflow, workflowId, answer.runId(), answer.replayed(), answer.payloadMismatch(), null));
         } catch (NotSubscribedException e) {
@@ -113,7 +116,6 @@ record EventRunStarter(SemelRuntime semel, InboundEventProcessor.Dependencies po
                 instanceof EventSubscriptionMatch.Matched(JsonNode input))) {
             throw new NotSubscribedException();
         }
-        Trigger.AdmissionChecks quota = eventTrigger.entrance().quota();
         return new Trigger(
                 ports.spaces().apply(eventTrigger.workspace()),
                 current,
@@ -125,19 +127,14 @@ record EventRunStarter(SemelRuntime semel, InboundEventProcessor.Dependencies po
                         eventTrigger.entrance().actor(),
                         eventTrigger.entrance().correlationId()),
                 false,
-                new Trigger.AdmissionChecks(
-                        () -> checkFresh(eventTrigger.entrance(), current.published(), input), quota.onRepeat()),
+                Trigger.rejectionOf(() -> checkFresh(eventTrigger.entrance(), current.published(), input)),
                 Trigger.RunLinks.atDepth(eventTrigger.entrance().depth()),
                 0);
     }
 
-    /** Checks depth, quota and then the input schema, in the same order as HTTP triggers. */
     private void checkFresh(InboundEventOrigin entrance, WorkflowVersion workflow, JsonNode input) {
         RunTriggerChainDepthLimit.rejectIfTooDeep(
                 entrance.depth(), ports.maxDepth().getAsInt(), workflow.name());
-        if (entrance.quota().onFresh() != null) {
-            entrance.quota().onFresh().run();
-        }
         check(workflow, input);
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.ingress;
 
-import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerQuota;
 import dev.semel.admission.TriggerSource;
 import org.jspecify.annotations.Nullable;
 
@@ -9,15 +9,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param triggerSource EVENT or WEBHOOK; their keys never collide
  * @param actor id of the token or webhook source that sent it
- * @param quota checks for each run that it starts or repeats
+ * @param quota of each run that it starts or repeats
  * @param depth length of the chain of runs that started each other
  */
 public record InboundEventOrigin(
-        TriggerSource triggerSource,
-        String actor,
-        @Nullable String correlationId,
-        Trigger.AdmissionChecks quota,
-        int depth) {
+        TriggerSource triggerSource, String actor, @Nullable String correlationId, TriggerQuota quota, int depth) {
     public InboundEventOrigin {
         if (triggerSource != TriggerSource.EVENT && triggerSource != TriggerSource.WEBHOOK) {
             throw new IllegalArgumentException("events have the trigger source EVENT or WEBHOOK, not " + triggerSource);
@@ -26,6 +22,6 @@ public record InboundEventOrigin(
 
     /** An origin without quota at depth 0. */
     public InboundEventOrigin(TriggerSource triggerSource, String actor, @Nullable String correlationId) {
-        this(triggerSource, actor, correlationId, Trigger.AdmissionChecks.NONE, 0);
+        this(triggerSource, actor, correlationId, TriggerQuota.NONE, 0);
     }
 }

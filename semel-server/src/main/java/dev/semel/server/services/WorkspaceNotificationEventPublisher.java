@@ -1,6 +1,6 @@
 package dev.semel.server.services;
 
-import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerQuota;
 import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.server.ingress.InboundEvent;
@@ -24,7 +24,7 @@ record WorkspaceNotificationEventPublisher(Supplier<InboundEventProcessor> ingre
                 TriggerSource.EVENT,
                 RunNotificationEvents.actorOf(event.runId()),
                 null,
-                Trigger.AdmissionChecks.NONE,
+                TriggerQuota.NONE,
                 event.depth());
         ObjectNode envelope = JsonNodeFactory.instance
                 .objectNode()

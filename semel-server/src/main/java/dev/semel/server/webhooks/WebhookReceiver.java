@@ -1,6 +1,6 @@
 package dev.semel.server.webhooks;
 
-import dev.semel.admission.Trigger;
+import dev.semel.admission.TriggerQuota;
 import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
@@ -324,7 +324,7 @@ public final class WebhookReceiver {
 
     private static InboundEventOrigin originOf(ResolvedWebhook found) {
         return new InboundEventOrigin(
-                TriggerSource.WEBHOOK, "webhook:" + found.name(), null, Trigger.AdmissionChecks.NONE, found.depth());
+                TriggerSource.WEBHOOK, "webhook:" + found.name(), null, TriggerQuota.NONE, found.depth());
     }
 
     /**

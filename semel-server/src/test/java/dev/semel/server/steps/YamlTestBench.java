@@ -69,7 +69,7 @@ final class YamlTestBench implements AutoCloseable {
                         new Trigger.Identifiers(null, null),
                         new Trigger.Sender(TriggerSource.LIBRARY, "tester", null),
                         false,
-                        Trigger.AdmissionChecks.NONE))
+                        null))
                 .runId();
     }
 

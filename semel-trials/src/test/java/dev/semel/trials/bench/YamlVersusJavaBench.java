@@ -117,7 +117,7 @@ final class YamlVersusJavaBench {
                         new Trigger.Identifiers(IdempotencyKey.of("file" + number), null),
                         new Trigger.Sender(TriggerSource.LIBRARY, "bench", null),
                         false,
-                        Trigger.AdmissionChecks.NONE))
+                        null))
                 .runId();
         if (semel.run(workspace.ws(), run).result(LONGEST).path("n").longValue() != 4903) {
             throw new IllegalStateException("the file gave another sum");
