@@ -69,7 +69,7 @@ public record Trigger(
         }
     }
 
-    /** Runs a check of the input and returns its rejection; null if the input is valid. */
+    /** Runs a check and returns its rejection; null if it passes. */
     public static @Nullable SemelException rejectionOf(Runnable check) {
         try {
             check.run();

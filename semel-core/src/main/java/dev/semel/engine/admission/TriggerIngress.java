@@ -61,8 +61,9 @@ public final class TriggerIngress {
                     TriggerAdmissionRequest request = TriggerAdmissionRequest.of(trigger, id, catalog);
                     Outcome outcome = admission.find(request, trigger.rejection() != null || quota.limitsFresh());
                     if (outcome == null) {
-                        SemelException rejection = rejectFresh(trigger, charged ? TriggerQuota.NONE : quota);
-                        charged |= rejection == null || rejection == trigger.rejection();
+                        SemelException overQuota = charged ? null : Trigger.rejectionOf(quota::chargeFresh);
+                        charged = overQuota == null;
+                        SemelException rejection = overQuota != null ? overQuota : trigger.rejection();
                         outcome = rejection == null ? admission.admit(request) : findOrReject(request, rejection);
                     }
                     switch (outcome) {
@@ -111,16 +112,6 @@ public final class TriggerIngress {
                 return null;
             }
             throw rejection;
-        }
-    }
-
-    /** Quota, then input. Null: the fresh trigger may be admitted. */
-    private static @Nullable SemelException rejectFresh(Trigger trigger, TriggerQuota quota) {
-        try {
-            quota.chargeFresh();
-            return trigger.rejection();
-        } catch (SemelException overQuota) {
-            return overQuota;
         }
     }
 
