@@ -2,13 +2,13 @@ package dev.semel.engine.signal;
 
 import dev.semel.definition.EffectSpec;
 import dev.semel.effect.EffectLedger;
-import dev.semel.engine.MicrosecondConverter;
 import dev.semel.engine.step.ActiveRun;
 import dev.semel.engine.step.InMemoryRunExecutionState;
 import dev.semel.engine.step.RunExecutionAbort;
 import dev.semel.engine.step.StepResultSerializer;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.HumanReviewStoreWriteCommand.OpenReviewResult;
 import dev.semel.store.StoreWrite;
