@@ -2,7 +2,7 @@ package dev.semel.admission;
 
 import dev.semel.definition.ConcurrencyControl;
 import dev.semel.effect.EffectLedger;
-import java.time.Duration;
+import dev.semel.run.MicrosecondConverter;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +58,9 @@ public final class ConcurrencyAndRateLimitCalculator {
         return limit == null
                 ? null
                 : new StartConditions.RateLimit(
-                        name(trigger, limit.key()), micros(limit.per()) / limit.count(), limit.count());
+                        name(trigger, limit.key()),
+                        MicrosecondConverter.of(limit.per()) / limit.count(),
+                        limit.count());
     }
 
     /** All slots of a debounced run are in its debounce key, so it absorbs only triggers that need the same ones. */
@@ -72,12 +74,8 @@ public final class ConcurrencyAndRateLimitCalculator {
         String name = name(trigger, debounce.key());
         return new StartConditions.DebounceWindow(
                 taken.isEmpty() ? name : EffectLedger.digest("debounce", name + "\n" + String.join("\n", taken)),
-                micros(debounce.quiet()),
-                micros(debounce.atMost()));
-    }
-
-    private static long micros(Duration time) {
-        return time.toNanos() / 1_000;
+                MicrosecondConverter.of(debounce.quiet()),
+                MicrosecondConverter.of(debounce.atMost()));
     }
 
     private static String name(Trigger trigger, ConcurrencyControl.ConcurrencyKey key) {

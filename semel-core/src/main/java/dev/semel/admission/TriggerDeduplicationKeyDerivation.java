@@ -9,6 +9,7 @@ import dev.semel.idempotency.KeyPolicy;
 import dev.semel.idempotency.RequestFingerprint;
 import dev.semel.policy.SameKeyDifferentPayloadPolicy;
 import dev.semel.policy.SamePayloadDifferentKeyPolicy;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.run.RunId;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -78,7 +79,7 @@ public final class TriggerDeduplicationKeyDerivation {
     public static List<RunDeduplicationKeyClaim> keyClaims(Trigger trigger, RequestFingerprint fingerprint) {
         KeyPolicy policy = trigger.workflow().policy();
         int workspace = trigger.workspace().id();
-        long window = policy.window().toNanos() / 1_000;
+        long window = MicrosecondConverter.of(policy.window());
         byte[] digest = fingerprint.digest();
         List<RunDeduplicationKeyClaim> claims = new ArrayList<>(2);
         IdempotencyKey key = trigger.identifiers().key();
@@ -101,7 +102,7 @@ public final class TriggerDeduplicationKeyDerivation {
         }
         Trigger.SourceKey source = trigger.identifiers().sourceKey();
         if (source != null) {
-            long memory = source.window().toNanos() / 1_000;
+            long memory = MicrosecondConverter.of(source.window());
             // A tick has one run, however it ended: the next tick follows. A replay has one run too: a second replay
             // follows that run under its own key.
             boolean once = source.source() == TriggerSource.SCHEDULE || source.source() == TriggerSource.REPLAY;

@@ -1,9 +1,7 @@
 package dev.semel.admission;
 
+import dev.semel.json.Sha256;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /** All workers and repeats get the same answer, and a larger percentage includes a smaller one. */
 public final class VersionRolloutBucket {
@@ -15,12 +13,7 @@ public final class VersionRolloutBucket {
      * @param share in per cent
      */
     public static boolean isInRollout(String trial, String name, int share) {
-        try {
-            MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            byte[] hash = sha.digest((trial + "\n" + name).getBytes(StandardCharsets.UTF_8));
-            return Long.remainderUnsigned(ByteBuffer.wrap(hash).getLong(), 100) < share;
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        byte[] hash = Sha256.digest(trial + "\n" + name);
+        return Long.remainderUnsigned(ByteBuffer.wrap(hash).getLong(), 100) < share;
     }
 }

@@ -3,12 +3,11 @@ package dev.semel.definition;
 import dev.semel.effect.EffectDuplicateProtection;
 import dev.semel.error.HttpStatusException;
 import dev.semel.idempotency.KeyPolicy;
+import dev.semel.json.Sha256;
 import dev.semel.policy.ChangedEffectDataPolicy;
 import dev.semel.workflow.EffectOperation;
 import dev.semel.workflow.ReviewOptions;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,15 +78,10 @@ public record EffectSpec(
         public static OncePerWindow of(Duration window, byte[] canonical, ChangedEffectDataPolicy onChange) {
             boolean shown = onChange == ChangedEffectDataPolicy.REVIEW && canonical.length <= MAX_CONTENT;
             return new OncePerWindow(
-                    window, digest(canonical), shown ? new String(canonical, StandardCharsets.UTF_8) : null, onChange);
-        }
-
-        private static byte[] digest(byte[] canonical) {
-            try {
-                return MessageDigest.getInstance("SHA-256").digest(canonical);
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("every JDK has SHA-256", e);
-            }
+                    window,
+                    Sha256.digest(canonical),
+                    shown ? new String(canonical, StandardCharsets.UTF_8) : null,
+                    onChange);
         }
 
         public static OncePerWindow keyOnly(Duration window, ChangedEffectDataPolicy onChange) {

@@ -1,5 +1,6 @@
 package dev.semel.effect;
 
+import dev.semel.run.MicrosecondConverter;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
@@ -13,7 +14,7 @@ import java.time.temporal.IsoFields;
  */
 public final class EffectGeneration {
     /** How long a row stays after its window. */
-    public static final long KEPT_AFTER_WINDOW = Duration.ofDays(7).toNanos() / 1_000;
+    public static final long KEPT_AFTER_WINDOW = MicrosecondConverter.of(Duration.ofDays(7));
 
     /** One week has room for a window of one second at all times; beyond it the numbers of later weeks are used. */
     private static final int COUNTER_BITS = 20;
@@ -23,9 +24,8 @@ public final class EffectGeneration {
     /** Monday of the ISO week 2024-W01, which has the number 1. */
     private static final LocalDate FIRST_WEEK = LocalDate.of(2024, 1, 1);
 
-    private static final long WEEK = Duration.ofDays(7).toNanos() / 1_000;
-    private static final long FIRST_WEEK_MICROS =
-            FIRST_WEEK.toEpochDay() * Duration.ofDays(1).toNanos() / 1_000;
+    private static final long WEEK = MicrosecondConverter.of(Duration.ofDays(7));
+    private static final long FIRST_WEEK_MICROS = FIRST_WEEK.toEpochDay() * MicrosecondConverter.of(Duration.ofDays(1));
 
     private EffectGeneration() {}
 

@@ -1,10 +1,7 @@
 package dev.semel.effect;
 
+import dev.semel.json.Sha256;
 import dev.semel.run.RunId;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -39,14 +36,7 @@ public final class EffectLedger {
 
     /** A digest; texts of different kinds never share one. */
     public static String digest(String kind, String text) {
-        try {
-            MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            sha.update(kind.getBytes(StandardCharsets.UTF_8));
-            sha.update((byte) '\n');
-            return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return Sha256.hex(kind + "\n" + text);
     }
 
     /** The state of an effect in the ledger. The codes are stored. */

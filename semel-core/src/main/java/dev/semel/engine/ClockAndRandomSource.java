@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.run.RunId;
 import dev.semel.store.TrustedClock;
 import java.io.IOException;
@@ -105,10 +106,7 @@ public final class ClockAndRandomSource {
 
     public static ClockAndRandomSource real() {
         return new ClockAndRandomSource(
-                () -> {
-                    Instant now = Instant.now();
-                    return now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
-                },
+                () -> MicrosecondConverter.of(Instant.now()),
                 System::nanoTime,
                 new SecureRandom(),
                 TestInstrumentation.NONE,

@@ -1,6 +1,7 @@
 package dev.semel.idempotency;
 
 import dev.semel.json.JsonOutputBuffer;
+import dev.semel.json.Sha256;
 import dev.semel.json.UntrustedNameLogSanitizer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -164,7 +165,7 @@ public final class RequestFingerprint {
         }
 
         RequestFingerprint finished() {
-            MessageDigest sha256 = sha256();
+            MessageDigest sha256 = Sha256.begin();
             sha256.update(VERSION);
             sha256.update(text.part(0, text.size()));
             return new RequestFingerprint(sha256.digest(), new FingerprintFieldHashes(hashes, complete));
@@ -186,14 +187,6 @@ public final class RequestFingerprint {
             text.appendString(name);
             text.append(':');
             CanonicalJsonWriter.write(value, text, depth);
-        }
-
-        private static MessageDigest sha256() {
-            try {
-                return MessageDigest.getInstance("SHA-256");
-            } catch (GeneralSecurityException e) {
-                throw new IllegalStateException("every Java has SHA-256", e);
-            }
         }
 
         private static Mac hmacSha256(byte[] secret) {

@@ -1,9 +1,6 @@
 package dev.semel.json;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /** Decides which texts both stores can hold, and shortens those that an index cannot hold. */
 public final class StorableText {
@@ -43,15 +40,6 @@ public final class StorableText {
             prefix.appendCodePoint(character);
             at += Character.charCount(character);
         }
-        return prefix.append('…').append(hash(text)).toString();
-    }
-
-    private static String hash(String text) {
-        try {
-            byte[] sha = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(sha);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return prefix.append('…').append(Sha256.hex(text)).toString();
     }
 }

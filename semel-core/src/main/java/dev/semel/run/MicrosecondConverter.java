@@ -1,4 +1,4 @@
-package dev.semel.engine;
+package dev.semel.run;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -30,6 +30,10 @@ public final class MicrosecondConverter {
         long sum = point + by;
         boolean over = ((point ^ sum) & (by ^ sum)) < 0;
         return !over ? sum : by > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
+    }
+
+    public static Instant toInstant(long micros) {
+        return Instant.ofEpochSecond(Math.floorDiv(micros, A_SECOND), Math.floorMod(micros, A_SECOND) * 1_000);
     }
 
     /** For JDK waits, which count in nanoseconds. */

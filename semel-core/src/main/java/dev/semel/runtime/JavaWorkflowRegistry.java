@@ -22,6 +22,7 @@ import dev.semel.idempotency.ChosenRunId;
 import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.json.StorableText;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
@@ -201,7 +202,7 @@ final class JavaWorkflowRegistry implements ChildRunStarter, SignalSender, Works
 
     /** Whether retention deletes runs that ended at this time, now or within the next hour. */
     private boolean isNearDeletion(long endedAt) {
-        long kept = limits.payloadRetention().minusHours(1).toNanos() / 1_000;
+        long kept = MicrosecondConverter.of(limits.payloadRetention().minusHours(1));
         Long now = semel.view(reads -> reads.now());
         return now != null && endedAt < now - kept;
     }
@@ -245,7 +246,7 @@ final class JavaWorkflowRegistry implements ChildRunStarter, SignalSender, Works
                 false,
                 workflow == null ? null : Trigger.rejectionOf(() -> workflow.checkInput(request.data())),
                 request.ties(),
-                start.delay() == null ? 0 : start.delay().toNanos() / 1_000);
+                start.delay() == null ? 0 : MicrosecondConverter.of(start.delay()));
     }
 
     private WorkflowCatalogEntry current(int workspace, String name) {

@@ -4,6 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.idempotency.CanonicalJsonWriter;
 import dev.semel.json.JsonCodec;
+import dev.semel.json.Sha256;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
@@ -13,8 +14,6 @@ import dev.semel.store.StoreWriteCommand;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -109,12 +108,7 @@ public final class KeyedSignalSender {
     }
 
     private static byte[] digest(String key, JsonNode value) {
-        try {
-            MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            sha.update((key.length() + "\n" + key).getBytes(StandardCharsets.UTF_8));
-            return sha.digest(CanonicalJsonWriter.bytes(value));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        byte[] prefix = (key.length() + "\n" + key).getBytes(StandardCharsets.UTF_8);
+        return Sha256.digest(prefix, CanonicalJsonWriter.bytes(value));
     }
 }

@@ -1,6 +1,7 @@
 package dev.semel.runtime;
 
 import dev.semel.engine.ClockAndRandomSource;
+import dev.semel.run.MicrosecondConverter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -41,7 +42,7 @@ public final class ManualClock {
     }
 
     public static ManualClock startingAt(Instant instant) {
-        long micros = instant.getEpochSecond() * 1_000_000 + instant.getNano() / 1_000;
+        long micros = MicrosecondConverter.of(instant);
         return new ManualClock(false, micros, ClockAndRandomSource.real().micros());
     }
 
@@ -54,7 +55,7 @@ public final class ManualClock {
         if (by.isNegative()) {
             throw new IllegalArgumentException("the clock cannot go back; the given duration is " + by);
         }
-        micros.addAndGet(by.toNanos() / 1_000);
+        micros.addAndGet(MicrosecondConverter.of(by));
         looks.forEach(Runnable::run);
     }
 

@@ -8,6 +8,7 @@ import dev.semel.engine.timer.ScheduleTickAdmission;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.run.RunId;
 import dev.semel.schedule.Schedule;
 import dev.semel.schedule.ScheduleTickOutcome;
@@ -96,7 +97,8 @@ public final class ScheduleOperations {
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         List<Instant> wanted = wanted(schedule, span, Objects.requireNonNull(instant(now)));
         begin.run();
-        Backfill backfill = new Backfill(row, now, wanted.isEmpty() ? 0 : micros(wanted.getLast()) + 1);
+        Backfill backfill =
+                new Backfill(row, now, wanted.isEmpty() ? 0 : MicrosecondConverter.of(wanted.getLast()) + 1);
         for (int from = 0; from < wanted.size(); from += AT_ONCE) {
             List<Instant> some = wanted.subList(from, Math.min(wanted.size(), from + AT_ONCE));
             try {
@@ -143,7 +145,7 @@ public final class ScheduleOperations {
         }
 
         void fill(Instant nominal, int workspace, WorkflowCatalogEntry current, Schedule schedule) {
-            if (done.contains(micros(nominal))) {
+            if (done.contains(MicrosecondConverter.of(nominal))) {
                 before++;
                 return;
             }
@@ -163,7 +165,8 @@ public final class ScheduleOperations {
 
         private DatabaseRows.TickRow tick(
                 Instant nominal, ScheduleTickOutcome state, String reason, @Nullable RunId run) {
-            return new DatabaseRows.TickRow(row.workflowId(), row.name(), micros(nominal), state, reason, run, now, 0);
+            return new DatabaseRows.TickRow(
+                    row.workflowId(), row.name(), MicrosecondConverter.of(nominal), state, reason, run, now, 0);
         }
 
         void write() {
@@ -203,14 +206,8 @@ public final class ScheduleOperations {
         return wanted;
     }
 
-    private static long micros(Instant time) {
-        return time.getEpochSecond() * 1_000_000 + time.getNano() / 1_000;
-    }
-
     /** Converts microseconds; null for {@link Long#MAX_VALUE}, which means never. */
     public static @Nullable Instant instant(long micros) {
-        return micros == Long.MAX_VALUE
-                ? null
-                : Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000);
+        return micros == Long.MAX_VALUE ? null : MicrosecondConverter.toInstant(micros);
     }
 }

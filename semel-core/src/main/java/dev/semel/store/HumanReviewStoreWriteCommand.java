@@ -1,10 +1,9 @@
 package dev.semel.store;
 
 import dev.semel.effect.EffectLedger;
+import dev.semel.json.Sha256;
 import dev.semel.run.RunId;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -52,14 +51,8 @@ public sealed interface HumanReviewStoreWriteCommand<T> {
 
     /** The id of the review of a run and step. It is deterministic. */
     static String id(RunId run, String step) {
-        try {
-            MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            sha.update(run.bytes());
-            byte[] hash = sha.digest(step.getBytes(StandardCharsets.UTF_8));
-            return "rev_" + HexFormat.of().formatHex(hash, 0, 10);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        byte[] hash = Sha256.digest(run.bytes(), step.getBytes(StandardCharsets.UTF_8));
+        return "rev_" + HexFormat.of().formatHex(hash, 0, 10);
     }
 
     /**

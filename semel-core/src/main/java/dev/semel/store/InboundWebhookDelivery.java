@@ -1,9 +1,8 @@
 package dev.semel.store;
 
+import dev.semel.json.Sha256;
 import dev.semel.run.RunId;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -161,11 +160,7 @@ public record InboundWebhookDelivery(
     private static final int LONGEST_MARK = 1_100;
 
     private static String digest(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return HexFormat.of().formatHex(Sha256.digest(bytes));
     }
 
     /** Returns a rejected delivery as it is stored: without its payload. */

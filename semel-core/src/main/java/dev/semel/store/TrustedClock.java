@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.run.MicrosecondConverter;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -18,12 +19,12 @@ public final class TrustedClock implements LongSupplier {
     private static final Logger LOG = System.getLogger(TrustedClock.class.getName());
 
     /** Per hour. A clock that follows a time server deviates less. */
-    static final long TOLERANCE = micros(Duration.ofMinutes(1));
+    static final long TOLERANCE = MicrosecondConverter.of(Duration.ofMinutes(1));
 
-    static final long AGREEMENT = micros(Duration.ofHours(1));
+    static final long AGREEMENT = MicrosecondConverter.of(Duration.ofHours(1));
 
     /** After a reboot nothing shows how long the machine was off. A longer time must be confirmed. */
-    static final long LONGEST_OFF = micros(Duration.ofDays(1));
+    static final long LONGEST_OFF = MicrosecondConverter.of(Duration.ofDays(1));
 
     private final LongSupplier machine;
     private final LongSupplier nanos;
@@ -187,9 +188,5 @@ public final class TrustedClock implements LongSupplier {
 
     private static Instant instant(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
-    }
-
-    private static long micros(Duration duration) {
-        return duration.toNanos() / 1_000;
     }
 }

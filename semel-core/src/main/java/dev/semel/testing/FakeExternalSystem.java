@@ -1,6 +1,7 @@
 package dev.semel.testing;
 
 import dev.semel.error.RequestRejected;
+import dev.semel.run.MicrosecondConverter;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
@@ -101,7 +102,7 @@ public final class FakeExternalSystem {
         long now = kit.micros();
         KeyEffects before = distinctEffects.get(key);
         T result;
-        if (before != null && now - before.at() < remembers.toNanos() / 1_000) {
+        if (before != null && now - before.at() < MicrosecondConverter.of(remembers)) {
             result = (T) before.response();
         } else {
             effects++;

@@ -1,5 +1,6 @@
 package dev.semel.testing;
 
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.runtime.ManualClock;
 import dev.semel.store.StoreWrite;
 import java.time.Duration;
@@ -23,7 +24,7 @@ public final class TestKitClock {
     /** Advances the clock from due time to due time, and waits until the engines are idle before and after. */
     public void advance(Duration by) {
         ManualClock clock = kit.environment().clock();
-        long until = clock.micros() + by.toNanos() / 1_000;
+        long until = clock.micros() + MicrosecondConverter.of(by);
         if (by.isNegative()) {
             throw new IllegalArgumentException("the clock cannot go back; the given duration is " + by);
         }

@@ -1,6 +1,7 @@
 package dev.semel.engine.commit;
 
 import dev.semel.engine.EngineLimits;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.WorkerLeases;
@@ -62,7 +63,7 @@ public final class WorkerLeaseRenewer implements AutoCloseable {
         this.leases = store.openLeases();
         this.slots = store.lanes() + store.txLanes();
         this.worker = worker;
-        this.ttlMicros = limits.lease().toNanos() / 1_000;
+        this.ttlMicros = MicrosecondConverter.of(limits.lease());
         this.dependencies = dependencies;
         this.storeHealth = new StoreHealthMonitor(store);
         tick();

@@ -3,12 +3,12 @@ package dev.semel.engine.effect;
 import dev.semel.definition.EffectSpec;
 import dev.semel.effect.EffectDuplicateProtection;
 import dev.semel.effect.EffectLedger;
-import dev.semel.engine.MicrosecondConverter;
 import dev.semel.engine.step.ActiveRun;
 import dev.semel.engine.step.InMemoryRunExecutionState;
 import dev.semel.engine.step.StepJournalMatcher;
 import dev.semel.json.StorableText;
 import dev.semel.policy.ChangedEffectDataPolicy;
+import dev.semel.run.MicrosecondConverter;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.HexFormat;
@@ -94,7 +94,7 @@ record EffectIdentity(
      */
     EffectLedger.ReserveSend toReservation(
             EffectLedger.EffectHolder holder, EffectLedger.ChangePolicy onChange, boolean afresh) {
-        long window = once == null ? 0 : once.window().toNanos() / 1_000;
+        long window = once == null ? 0 : MicrosecondConverter.of(once.window());
         return new EffectLedger.ReserveSend(
                 row,
                 holder,

@@ -19,6 +19,7 @@ import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPlannerInput;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.SafeReplayStepAction;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.DatabaseRows;
@@ -212,10 +213,7 @@ public final class RunReplayPreviewer {
     /** Whether its payloads are deleted or soon will be: a replay would not know what to reuse. */
     boolean isExpiring(DatabaseRows.RunRow run, long now) {
         DatabaseRows.RunEnd end = run.end();
-        long kept = limits.payloadRetention()
-                        .minus(margin(limits.payloadRetention()))
-                        .toNanos()
-                / 1_000;
+        long kept = MicrosecondConverter.of(limits.payloadRetention().minus(margin(limits.payloadRetention())));
         return end != null && end.endedAt() < now - kept;
     }
 

@@ -3,7 +3,6 @@ package dev.semel.engine.run;
 import dev.semel.definition.DurableWorkflowOperations;
 import dev.semel.definition.EffectSpec;
 import dev.semel.definition.StepSpec;
-import dev.semel.engine.MicrosecondConverter;
 import dev.semel.engine.effect.EffectExecutor;
 import dev.semel.engine.signal.KeyedSignalWaitExecutor;
 import dev.semel.engine.signal.SignalWaitExecutor;
@@ -14,6 +13,7 @@ import dev.semel.engine.step.StepResultSerializer;
 import dev.semel.error.JsonConversionFailed;
 import dev.semel.journal.JournalEntry;
 import dev.semel.run.JournalStepPathFormat;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.store.KeyedSignalStoreWriteCommand;
 import dev.semel.workflow.ApprovalDecision;
 import dev.semel.workflow.ApprovalRequest;
@@ -168,7 +168,7 @@ final class DurableWorkflowContext implements DurableWorkflowOperations {
     public Instant now() {
         long micros = recorded(JournalEntry.EntryKind.NOW, () -> JSON.numberNode(execution.storeNow()))
                 .asLong();
-        return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000);
+        return MicrosecondConverter.toInstant(micros);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.semel.engine.signal;
 
-import dev.semel.engine.MicrosecondConverter;
 import dev.semel.engine.step.InMemoryRunExecutionState;
 import dev.semel.engine.step.SignalInbox;
 import dev.semel.engine.step.StepJournalMatcher;
@@ -9,6 +8,7 @@ import dev.semel.engine.step.StoredRunWaitReasonWriter;
 import dev.semel.engine.step.WaitingBranchesRunSuspender;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJsonCodec;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.StoreWrite;

@@ -1,7 +1,7 @@
 package dev.semel.engine.step;
 
 import dev.semel.engine.ClockAndRandomSource;
-import dev.semel.engine.MicrosecondConverter;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.workflow.Retry;
 
 /**

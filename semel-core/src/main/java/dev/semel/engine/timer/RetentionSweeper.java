@@ -5,6 +5,7 @@ import dev.semel.engine.EngineLimits;
 import dev.semel.engine.RetentionPolicy;
 import dev.semel.engine.commit.GroupCommitter;
 import dev.semel.engine.commit.StoreQueryThreadPool;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.run.RunId;
 import dev.semel.store.KeyedSignalStoreWriteCommand;
 import dev.semel.store.MetricQueries;
@@ -86,8 +87,8 @@ final class RetentionSweeper {
     private void names() {
         moved = false; // before the clock is read: a later clock jump starts another pass
         long now = readers.read(reads -> reads.now());
-        StoreQueries.TombstonePage slice =
-                readers.read(reads -> reads.tombstones(nameReached, NAMES_AT_ONCE, now - micros(limits.tombstones())));
+        StoreQueries.TombstonePage slice = readers.read(reads ->
+                reads.tombstones(nameReached, NAMES_AT_ONCE, now - MicrosecondConverter.of(limits.tombstones())));
         if (!slice.found().isEmpty()) {
             change(new StoreWriteCommand.DeleteTombstones(slice.found()));
         }
@@ -108,7 +109,7 @@ final class RetentionSweeper {
                     new KeyedSignalStoreWriteCommand.DeleteExpiredSignals(NAMES_AT_ONCE)));
         }
         // A plan may hold an edited input, which is a payload.
-        long plans = now - Math.min(micros(PLANS), micros(limits.payloadRetention()));
+        long plans = now - Math.min(MicrosecondConverter.of(PLANS), MicrosecondConverter.of(limits.payloadRetention()));
         if (readers.read(reads -> reads.plans().hasPlansBefore(plans))) {
             removed += change(new StoreWriteCommand.ReplayPlanCommand<>(
                     new ReplayPlanStoreWriteCommand.DeleteOldPlans(plans, NAMES_AT_ONCE)));
@@ -123,9 +124,9 @@ final class RetentionSweeper {
         removed += figures(now);
         if (removed < NAMES_AT_ONCE) {
             draining = false;
-            endedBefore = now - micros(limits.finishedRuns());
-            blankedBefore = now - micros(limits.payloadRetention());
-            eventsBefore = now - micros(limits.retention().events());
+            endedBefore = now - MicrosecondConverter.of(limits.finishedRuns());
+            blankedBefore = now - MicrosecondConverter.of(limits.payloadRetention());
+            eventsBefore = now - MicrosecondConverter.of(limits.retention().events());
             workspaceReached = readers.readNullable(reads -> reads.workspaceAfter(0));
             sweepingRuns = true;
         }
@@ -135,7 +136,8 @@ final class RetentionSweeper {
     private int forget(StoreWriteCommand.HistoryTable memory, @Nullable Duration kept, long now) {
         return kept == null
                 ? 0
-                : change(new StoreWriteCommand.DeleteOldHistory(memory, now - micros(kept), NAMES_AT_ONCE));
+                : change(new StoreWriteCommand.DeleteOldHistory(
+                        memory, now - MicrosecondConverter.of(kept), NAMES_AT_ONCE));
     }
 
     /** Ticks are kept longer than their keys, so that a backfill always knows which ticks ran. */
@@ -145,18 +147,18 @@ final class RetentionSweeper {
         Duration kept = limits.retention().ticks() == null
                 ? asLongAsRuns
                 : limits.retention().ticks();
-        long before = now - micros(kept);
+        long before = now - MicrosecondConverter.of(kept);
         boolean some = readers.read(reads -> reads.schedules().hasTicksBefore(before));
         return some ? change(new StoreWriteCommand.DeleteOldTicks(before, NAMES_AT_ONCE)) : 0;
     }
 
     /** Merges minute metrics into hours when their resolution expires; facts are kept as long as their runs. */
     private int figures(long now) {
-        long hours = (now - micros(FINE)) / micros(Duration.ofHours(1));
+        long hours = (now - MicrosecondConverter.of(FINE)) / MicrosecondConverter.of(Duration.ofHours(1));
         StoreWriteCommand.CompactMetrics tidy = new StoreWriteCommand.CompactMetrics(
                 hours * 60,
-                (now - micros(COUNTS)) / MetricUpdateCollector.MICROS_PER_MINUTE,
-                now - micros(limits.finishedRuns()),
+                (now - MicrosecondConverter.of(COUNTS)) / MetricUpdateCollector.MICROS_PER_MINUTE,
+                now - MicrosecondConverter.of(limits.finishedRuns()),
                 NAMES_AT_ONCE);
         return readers.read(reads -> reads.metrics().needsCompaction(tidy)) ? change(tidy) : 0;
     }
@@ -203,10 +205,6 @@ final class RetentionSweeper {
         } else {
             blankReached = old.next();
         }
-    }
-
-    private static long micros(Duration duration) {
-        return duration.toNanos() / 1_000;
     }
 
     /** Applies one deletion. Rows that are still referenced do not count as progress. */

@@ -1,6 +1,6 @@
 package dev.semel.engine.timer;
 
-import dev.semel.engine.MicrosecondConverter;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.schedule.Schedule;
 import dev.semel.schedule.ScheduleTickDecision;
 import dev.semel.store.DatabaseRows;
@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,10 +85,6 @@ record ScheduleTickPlan(
 
     /** Returns null for never. */
     static @Nullable Instant instant(long micros) {
-        return micros == StoreWrite.Suspension.NEVER
-                ? null
-                : Instant.ofEpochSecond(
-                        Math.floorDiv(micros, TimeUnit.SECONDS.toMicros(1)),
-                        Math.floorMod(micros, TimeUnit.SECONDS.toMicros(1)) * 1_000);
+        return micros == StoreWrite.Suspension.NEVER ? null : MicrosecondConverter.toInstant(micros);
     }
 }

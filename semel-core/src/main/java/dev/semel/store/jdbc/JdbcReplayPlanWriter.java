@@ -1,5 +1,6 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.run.RunId;
 import dev.semel.store.ReplayPlanStoreWriteCommand;
 import dev.semel.store.ReplayPlanStoreWriteCommand.ItemOutcome;
@@ -11,7 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 final class JdbcReplayPlanWriter {
-    private static final long VALID_MICROS = ReplayPlanStoreWriteCommand.VALIDITY.toNanos() / 1_000;
+    private static final long VALID_MICROS = MicrosecondConverter.of(ReplayPlanStoreWriteCommand.VALIDITY);
 
     private static final String CREATE = """
         INSERT INTO semel_replay_plan (id, ws, created_by, request, input, created_at, valid_until, state, counts,

@@ -3,6 +3,7 @@ package dev.semel.store.jdbc;
 import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKey.KeyKind;
 import dev.semel.effect.EffectLedger;
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.DatabaseRows;
@@ -565,7 +566,7 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
 
     @Override
     public boolean hasExpiredKeyedSignal() {
-        long before = now() - KeyedSignalStoreWriteCommand.DELETE_DELAY.toNanos() / 1_000;
+        long before = now() - MicrosecondConverter.of(KeyedSignalStoreWriteCommand.DELETE_DELAY);
         return exists("SELECT 1 FROM semel_keyed_signal WHERE expires_at <= ? LIMIT 1", before);
     }
 

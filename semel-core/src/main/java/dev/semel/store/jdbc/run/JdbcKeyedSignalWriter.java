@@ -1,5 +1,6 @@
 package dev.semel.store.jdbc.run;
 
+import dev.semel.run.MicrosecondConverter;
 import dev.semel.run.RunId;
 import dev.semel.store.KeyedSignalStoreWriteCommand;
 import dev.semel.store.KeyedSignalStoreWriteCommand.ListenResult;
@@ -16,8 +17,8 @@ import java.util.stream.Stream;
 
 /** On PostgreSQL the batch has locked address and runs: senders and new waits for a key run one after the other. */
 public final class JdbcKeyedSignalWriter {
-    private static final long KEPT_MICROS = KeyedSignalStoreWriteCommand.RETENTION.toNanos() / 1_000;
-    private static final long BEHIND_MICROS = KeyedSignalStoreWriteCommand.DELETE_DELAY.toNanos() / 1_000;
+    private static final long KEPT_MICROS = MicrosecondConverter.of(KeyedSignalStoreWriteCommand.RETENTION);
+    private static final long BEHIND_MICROS = MicrosecondConverter.of(KeyedSignalStoreWriteCommand.DELETE_DELAY);
 
     private static final String DELETE_IF_EXPIRED = """
         DELETE FROM semel_keyed_signal WHERE ws = ? AND name = ? AND signal_id = ? AND expires_at <= ?

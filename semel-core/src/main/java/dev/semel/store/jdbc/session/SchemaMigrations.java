@@ -1,11 +1,10 @@
 package dev.semel.store.jdbc.session;
 
+import dev.semel.json.Sha256;
 import dev.semel.store.StoreFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -145,12 +144,7 @@ public final class SchemaMigrations {
     }
 
     private static String checksum(String sql) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(sql.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest, 0, 16);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return HexFormat.of().formatHex(Sha256.digest(sql), 0, 16);
     }
 
     private record AppliedMigration(int number, String name, String checksum, boolean breaking) {}
