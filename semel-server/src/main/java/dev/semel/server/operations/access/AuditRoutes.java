@@ -6,6 +6,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.query.ApiErrors;
+import dev.semel.server.query.ApiListFilterParser;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.StoreReader;
@@ -27,7 +28,7 @@ public record AuditRoutes(SemelRuntime semel) {
     private static final String LINES = "application/x-ndjson";
 
     public ServerHttpResponse list(ServerHttpRequest request) {
-        AuditFilter filter = AuditFilter.parse(request.query("q"), StoreReader.now(semel));
+        AuditFilter filter = AuditFilter.parse(ApiListFilterParser.read(request, "format"), StoreReader.now(semel));
         int workspace = request.principal().workspace();
         if (acceptsJsonLines(request)) {
             return ServerHttpResponse.stream(LINES, out -> lines(out, workspace, filter));

@@ -8,6 +8,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.query.ApiErrors;
+import dev.semel.server.query.ApiListFilterParser;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.PiiMask;
 import dev.semel.server.query.RunJsonRenderer;
@@ -106,7 +107,7 @@ public final class EffectLedgerRoutes {
     }
 
     public ServerHttpResponse list(ServerHttpRequest request) {
-        Filter query = Filter.parse(request.query("q"));
+        Filter query = Filter.parse(ApiListFilterParser.read(request));
         PagingParameters paging = PagingParameters.parse(request);
         if (query.sentKey() != null) {
             return bySentKey(request.principal().workspace(), query, query.sentKey(), paging);

@@ -6,6 +6,7 @@ import dev.semel.server.files.steps.YamlStep;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.operations.PublishedYamlWorkflow;
+import dev.semel.server.query.ApiListFilterParser;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.RunListFilter;
@@ -34,7 +35,7 @@ public record RunRoutes(SemelRuntime semel, RunJsonRenderer views) {
 
     private ServerHttpResponse list(ServerHttpRequest request, @Nullable String workflowId) {
         PagingParameters paging = PagingParameters.parse(request);
-        RunListFilter filter = RunListFilter.parse(request.query("q"));
+        RunListFilter filter = RunListFilter.parse(ApiListFilterParser.read(request));
         String named = StoreReader.workflowId(semel, request.principal().workspace(), filter.workflow());
         StoreQueries.RunFilter wanted = filter.toQuery(
                         request.principal().workspace(), named == null ? workflowId : named, StoreReader.now(semel))
