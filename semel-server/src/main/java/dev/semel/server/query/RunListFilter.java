@@ -27,6 +27,7 @@ public record RunListFilter(
         boolean replayed = false;
         long age = 0;
         long endAge = 0;
+        boolean failed = false;
         for (String word :
                 text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
             int colon = word.indexOf(':');
@@ -40,7 +41,7 @@ public record RunListFilter(
                 case "since" -> age = parseAge(value);
                 case "ended_since" -> endAge = parseAge(value);
                 case "failed_since" -> {
-                    state = RunState.FAILED;
+                    failed = true;
                     endAge = parseAge(value);
                 }
                 default ->
@@ -49,7 +50,11 @@ public record RunListFilter(
                                     + " since:2h ended_since:2h failed_since:2h");
             }
         }
-        return new RunListFilter(state, workflow, key, correlation, replayed, age, endAge);
+        if (failed && state != null && state != RunState.FAILED
+                || endAge > 0 && state != null && !state.hasEnded()) {
+            throw ApiErrors.invalidQuery("status contradicts failed_since or ended_since, so no run can match");
+        }
+        return new RunListFilter(failed ? RunState.FAILED : state, workflow, key, correlation, replayed, age, endAge);
     }
 
     /** @param workflowId the id of the workflow that the filter or the path names; null for all */

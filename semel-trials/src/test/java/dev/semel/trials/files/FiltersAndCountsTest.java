@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnDevServers;
+import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.ServerFixture;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -54,6 +56,21 @@ class FiltersAndCountsTest extends OnDevServers {
                 .post("/v1/replays", "{\"q\":\"workflow:orders failed_since:1h\"}")
                 .expect(200);
         assertTrue(plan.body().contains("\"runs\":2"), plan.body());
+    }
+
+    @Test
+    void a_filter_that_is_no_term_of_q_is_rejected_and_not_ignored() {
+        for (String path : List.of(
+                "/v1/runs?status=failed",
+                "/v1/effects?sent_key=k",
+                "/v1/requests?q=kind:conflict&kind=conflict",
+                "/v1/reviews?to=ann",
+                "/v1/audit?actor=ann")) {
+            JsonNode problem = ProblemResponseChecks.expect(stage.admin().get(path), 400, "invalid-input")
+                    .json();
+            assertTrue(problem.path("detail").asString().contains("in `q`"), problem::toString);
+        }
+        stage.admin().get("/v1/audit?q=since:1h&format=json&limit=1").expect(200);
     }
 
     @Test

@@ -102,6 +102,7 @@ class StepKindsTest extends OnDevServers {
                 tx: {sql: "create table own_license (payment_id text primary key, serial text not null)"}
               - id: by_serial
                 tx: {sql: "create unique index own_license_serial on own_license (serial)"}
+            output: ["${ steps.license.updated }", "${ steps.by_serial.updated }"]
             """;
         stage.admin().publish(tables).expect(200);
         stage.admin().publish("""
@@ -118,6 +119,7 @@ class StepKindsTest extends OnDevServers {
             """).expect(200);
         HttpReply first = run(stage.admin(), "tables", "{}", "tables-1");
         assertEquals("completed", first.text("status"), first.body());
+        assertEquals("[0,0]", first.json().path("output").toString());
         HttpReply again = run(stage.admin(), "tables", "{}", "tables-1");
         assertEquals(first.runId(), again.runId());
         assertEquals("completed", again.text("status"), again.body());
@@ -129,10 +131,12 @@ class StepKindsTest extends OnDevServers {
                 .publish(tables.replaceFirst(
                         "(?s)steps:.*",
                         "steps:\n  - id: cents\n"
-                                + "    tx: {sql: \"alter table own_license add column cents bigint\"}\n"))
+                                + "    tx: {sql: \"alter table own_license add column cents bigint\"}\n"
+                                + "output: \\${ steps.cents.updated }\n"))
                 .expect(200);
         HttpReply changed = run(stage.admin(), "tables", "{}", "tables-2");
         assertEquals("completed", changed.text("status"), changed.body());
+        assertEquals("0", changed.json().path("output").toString());
         for (String statement : List.of(
                 "create table semel_own (a text)",
                 "create table copied as select * from semel_key",

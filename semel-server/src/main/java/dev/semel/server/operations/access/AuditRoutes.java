@@ -12,6 +12,7 @@ import dev.semel.server.operations.OperationRouter;
 import dev.semel.server.operations.Parameter;
 import dev.semel.server.operations.ViewJson;
 import dev.semel.server.query.ApiErrors;
+import dev.semel.server.query.ApiListFilterParser;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.StoreReader;
 import dev.semel.server.query.view.AuditEntryView;
@@ -74,7 +75,7 @@ public record AuditRoutes(SemelRuntime semel) {
     }
 
     private ServerHttpResponse list(ServerHttpRequest request) {
-        AuditFilter filter = AuditFilter.parse(request.query("q"), StoreReader.now(semel));
+        AuditFilter filter = AuditFilter.parse(ApiListFilterParser.read(request, "format"), StoreReader.now(semel));
         int workspace = request.principal().workspace();
         if (acceptsJsonLines(request)) {
             return ServerHttpResponse.stream(LINES, out -> lines(out, workspace, filter));

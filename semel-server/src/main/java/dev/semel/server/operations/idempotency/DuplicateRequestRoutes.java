@@ -3,10 +3,12 @@ package dev.semel.server.operations.idempotency;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
+import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.operations.Operation;
 import dev.semel.server.operations.OperationRouter;
 import dev.semel.server.operations.Parameter;
+import dev.semel.server.query.ApiListFilterParser;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.StoreReader;
@@ -65,7 +67,7 @@ public record DuplicateRequestRoutes(SemelRuntime semel, RunJsonRenderer views) 
     private Page<RequestView> list(ServerHttpRequest request) {
         PagingParameters paging = PagingParameters.parse(request);
         DuplicateRequestListFilter filter =
-                DuplicateRequestListFilter.parse(request.query("q"), StoreReader.now(semel));
+                DuplicateRequestListFilter.parse(ApiListFilterParser.read(request), StoreReader.now(semel));
         String workflow = StoreReader.workflowId(semel, request.principal().workspace(), filter.workflow());
         RequestQuery wanted = new RequestQuery(request.principal().workspace(), filter, workflow, paging.limit());
         RequestPage page = filter.key() == null

@@ -12,6 +12,7 @@ import dev.semel.server.operations.Operation;
 import dev.semel.server.operations.OperationRouter;
 import dev.semel.server.operations.Parameter;
 import dev.semel.server.query.ApiErrors;
+import dev.semel.server.query.ApiListFilterParser;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.PiiMask;
 import dev.semel.server.query.RunPiiMaskFactory;
@@ -152,7 +153,7 @@ public final class EffectLedgerRoutes {
     }
 
     private Page<EffectView> list(ServerHttpRequest request) {
-        Filter query = Filter.parse(request.query("q"));
+        Filter query = Filter.parse(ApiListFilterParser.read(request));
         PagingParameters paging = PagingParameters.parse(request);
         if (query.sentKey() != null) {
             return bySentKey(request.principal().workspace(), query, query.sentKey(), paging);

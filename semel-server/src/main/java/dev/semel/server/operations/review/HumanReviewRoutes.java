@@ -17,6 +17,7 @@ import dev.semel.server.operations.AuditNote;
 import dev.semel.server.operations.IdempotentInboundRequestExecutor;
 import dev.semel.server.operations.InboundJsonRequestBody;
 import dev.semel.server.query.ApiErrors;
+import dev.semel.server.query.ApiListFilterParser;
 import dev.semel.server.query.HumanReviewJsonRenderer;
 import dev.semel.server.query.InboundEventJsonRenderer;
 import dev.semel.server.query.PagingParameters;
@@ -62,7 +63,7 @@ public final class HumanReviewRoutes {
     }
 
     private ServerHttpResponse list(ServerHttpRequest request) {
-        HumanReviewFilter wanted = HumanReviewFilter.parse(request.query("q"));
+        HumanReviewFilter wanted = HumanReviewFilter.parse(ApiListFilterParser.read(request));
         PagingParameters paging = PagingParameters.parse(request);
         int ws = request.principal().workspace();
         HumanReviewStoreWriteCommand.ReviewCursor after = paging.after() == null ? null : place(paging.after());

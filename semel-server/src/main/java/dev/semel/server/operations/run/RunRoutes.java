@@ -9,6 +9,7 @@ import dev.semel.server.operations.Operation;
 import dev.semel.server.operations.OperationRouter;
 import dev.semel.server.operations.Parameter;
 import dev.semel.server.operations.PublishedYamlWorkflow;
+import dev.semel.server.query.ApiListFilterParser;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.RunListFilter;
@@ -106,7 +107,7 @@ public record RunRoutes(SemelRuntime semel, RunJsonRenderer views) {
 
     private Page<RunView> list(ServerHttpRequest request, @Nullable String workflowId) {
         PagingParameters paging = PagingParameters.parse(request);
-        RunListFilter filter = RunListFilter.parse(request.query("q"));
+        RunListFilter filter = RunListFilter.parse(ApiListFilterParser.read(request));
         String named = StoreReader.workflowId(semel, request.principal().workspace(), filter.workflow());
         StoreQueries.RunFilter wanted = filter.toQuery(
                         request.principal().workspace(), named == null ? workflowId : named, StoreReader.now(semel))

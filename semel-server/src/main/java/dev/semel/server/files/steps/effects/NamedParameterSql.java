@@ -50,6 +50,11 @@ record NamedParameterSql(String jdbc, List<String> names) {
         return new NamedParameterSql(jdbc.toString(), names);
     }
 
+    /** Whether it creates or changes a table or an index, and no rows. */
+    boolean isDefinition() {
+        return DEFINITION.matcher(jdbc).matches();
+    }
+
     /** Why a file must not run this statement; null if it may. */
     static @Nullable String findProblem(String sql) {
         Matcher first = FIRST_WORD.matcher(sql);

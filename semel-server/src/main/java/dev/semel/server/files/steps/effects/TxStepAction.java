@@ -118,7 +118,9 @@ public record TxStepAction(
                 set(statement, i + 1, values.get(sql.names().get(i)), postgres);
             }
             if (!statement.execute()) {
-                return JsonNodeFactory.instance.objectNode().put("updated", statement.getUpdateCount());
+                // SQLite counts the rows of the statement before.
+                int updated = sql.isDefinition() ? 0 : statement.getUpdateCount();
+                return JsonNodeFactory.instance.objectNode().put("updated", updated);
             }
             try (ResultSet rows = statement.getResultSet()) {
                 return shape == ResultShape.ALL ? all(rows) : one(rows);
