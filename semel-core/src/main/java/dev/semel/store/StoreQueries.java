@@ -67,6 +67,9 @@ public interface StoreQueries extends AutoCloseable {
     /** Journal chunks of a run in order, without the entries stored with its end. */
     List<JournalChunk> journal(RunId run);
 
+    /** How many chunks {@link #journal} returns; does not read them. */
+    int journalLength(RunId run);
+
     /** Journal entries that were committed together. */
     record JournalChunk(int seq, String entries) {}
 

@@ -22,12 +22,14 @@ interface OwnershipRules {
     @Test
     default void an_owner_writes_its_journal_in_order_and_its_end() {
         RunId run = client().fresh(client().key("K"));
+        assertEquals(0, client().reads.journalLength(run));
         assertEquals(OwnerWriteResult.RECORDED, client().apply(client().append(run, 0, "[\"a\"]")));
         assertEquals(RunState.RUNNING, client().runOf(run).state());
         assertEquals(
                 List.of(OwnerWriteResult.RECORDED, OwnerWriteResult.RECORDED),
                 client().applyAll(client().append(run, 1, "[\"b\"]"), client().append(run, 2, "[\"ü€😀\"]")));
         assertEquals(List.of("[\"a\"]", "[\"b\"]", "[\"ü€😀\"]"), client().journal(run));
+        assertEquals(3, client().reads.journalLength(run));
         client().fixture.setTime(StoreFixture.START + 5);
         var end = new StoreWrite.EndRun(
                 new StoreWrite.RunExecution(run, 1),

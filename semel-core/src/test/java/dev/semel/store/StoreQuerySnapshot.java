@@ -315,6 +315,7 @@ final class StoreQuerySnapshot {
         answer("run " + run, () -> reads.run(1, run));
         answer("claimed " + run, () -> reads.claimedRun(run));
         answer("journal " + run, () -> reads.journal(run));
+        answer("journal length " + run, () -> reads.journalLength(run));
         answer("signals " + run, () -> reads.signals(run));
         answer("reviews " + run, () -> reads.reviews().reviewsOf(run));
         answer("effects " + run, () -> reads.effects(run));

@@ -10,10 +10,14 @@ import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.RawConnection;
 import dev.semel.trials.support.SampleWorkflows;
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,6 +101,33 @@ class StreamLimitsTest {
         assertTrue(wire.untilClosedOr(KEEP_ALIVE).contains(KEEP_ALIVE));
         String run = server.admin().trigger("plain", "later", "{}").expect(200).runId();
         assertTrue(wire.untilClosedOr(run).contains(run));
+    }
+
+    @Test
+    void streams_of_a_run_do_not_read_its_journal_again_and_again() {
+        server.admin()
+                .publish("semel: 1\nworkflow: large\nowner: trials\nsteps:\n  - id: many\n"
+                        + "    for_each: ${ input.items }\n    as: item\n    item_key: ${ item }\n    steps:\n"
+                        + "      - {id: copy, set: {text: '${ input.text }'}}\n"
+                        + "  - {id: rest, sleep: 1h}\n")
+                .expect(200);
+        String items = IntStream.range(0, 100).mapToObj(String::valueOf).collect(Collectors.joining(","));
+        String run = server.admin()
+                .trigger(
+                        "large",
+                        "large-1",
+                        "{\"data\":{\"items\":[" + items + "],\"text\":\"" + "x".repeat(100_000) + "\"}}")
+                .expect(200)
+                .runId();
+        String path = "/v1/runs/" + run + "/events?seconds=9999";
+        RawConnection wire = stream(server.admin(), path);
+        wire.untilClosedOr("\"status\":\"waiting\"");
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        wire.untilClosedOr(KEEP_ALIVE);
+        long before = threads.getTotalThreadAllocatedBytes();
+        wire.untilClosedOr(KEEP_ALIVE); // about ten polls
+        long megabytes = (threads.getTotalThreadAllocatedBytes() - before) >> 20;
+        assertTrue(megabytes < 100, "about ten polls of a journal of 10 MB allocated " + megabytes + " MB");
     }
 
     @Test

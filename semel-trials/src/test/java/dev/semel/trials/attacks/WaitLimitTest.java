@@ -10,8 +10,10 @@ import dev.semel.trials.support.RawConnection;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,7 +76,7 @@ class WaitLimitTest {
 
     private static HttpReply take(BlockingQueue<HttpReply> replies) {
         try {
-            return replies.take();
+            return Objects.requireNonNull(replies.poll(2, TimeUnit.MINUTES), "no response");
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

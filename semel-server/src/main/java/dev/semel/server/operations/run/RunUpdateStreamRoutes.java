@@ -143,7 +143,7 @@ public final class RunUpdateStreamRoutes {
                     .put("status", "deleted")
                     .put("ended", true);
         }
-        int chunks = StoreReader.read(semel, reads -> reads.journal(run.id()).size());
+        int chunks = StoreReader.read(semel, reads -> reads.journalLength(run.id()));
         return RunChangeFeed.runEvent(
                         run, semel.version(run.workflowId(), run.version()).name())
                 .put("recorded", chunks)
