@@ -83,7 +83,7 @@ public final class EffectLedgerRoutes {
 
         private static EffectLedger.EffectState stateOf(String word) {
             for (EffectLedger.EffectState state : EffectLedger.EffectState.values()) {
-                if (statusWord(state).equals(word)) {
+                if (state != EffectLedger.EffectState.UNCONFIRMED && statusWord(state).equals(word)) {
                     return state;
                 }
             }
@@ -102,6 +102,7 @@ public final class EffectLedgerRoutes {
             case DONE -> "done";
             case UNKNOWN -> "in_doubt";
             case FREE -> "not_done";
+            case UNCONFIRMED -> "unknown";
         };
     }
 
