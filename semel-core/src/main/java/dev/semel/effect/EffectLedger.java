@@ -47,7 +47,9 @@ public final class EffectLedger {
         /** It was sent and the outcome is unknown. */
         UNKNOWN(3),
         /** Certainly not sent, or rejected: the next attempt may send it. */
-        FREE(4);
+        FREE(4),
+        /** An attempt may have happened, and its protection allows to send it again: the next attempt may do so. */
+        UNCONFIRMED(5);
 
         private final int code;
 
@@ -364,7 +366,7 @@ public final class EffectLedger {
                         ? grant(ask, new LedgerDecision.SendGranted(nextGeneration(row, ask, now), 1, now, false), now)
                         : new LedgerChange(
                                 new LedgerDecision.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
-            case FREE -> freed(row, ask, now);
+            case FREE, UNCONFIRMED -> freed(row, ask, now);
             case RESERVED, UNKNOWN -> {
                 if (row.state() == EffectState.RESERVED && row.holder().equals(ask.holder())) {
                     boolean unsure = row.attempt() > 1; // the history before is unknown
@@ -388,7 +390,7 @@ public final class EffectLedger {
     }
 
     /**
-     * Nothing was done with this key so far: the provider window starts with the next send. A rejected message may be
+     * Nothing blocks the next send, and the provider window starts with it. A rejected message may be
      * tried again. Another message in its place is compared with the accepted one.
      */
     private static LedgerChange freed(EffectRow row, ReserveSend ask, long now) {
@@ -399,7 +401,11 @@ public final class EffectLedger {
                         row,
                         grant(
                                 ask,
-                                new LedgerDecision.SendGranted(row.generation(), row.attempt() + 1, now, false),
+                                new LedgerDecision.SendGranted(
+                                        row.generation(),
+                                        row.attempt() + 1,
+                                        now,
+                                        row.state() == EffectState.UNCONFIRMED),
                                 now))
                 : others(accepted, ask, now);
     }
@@ -449,7 +455,7 @@ public final class EffectLedger {
                 new LedgerChange(new LedgerDecision.HeldByOtherRun(row.holder().run(), false), null);
             case UNKNOWN ->
                 new LedgerChange(new LedgerDecision.HeldByOtherRun(row.holder().run(), true), null);
-            case FREE -> {
+            case FREE, UNCONFIRMED -> {
                 EffectRow accepted = LastAcceptedEffectLedgerBackup.restore(row);
                 // The changed message was rejected, so the accepted one before it still counts.
                 yield accepted == null
@@ -514,7 +520,8 @@ public final class EffectLedger {
     private static @Nullable EffectRow settle(@Nullable EffectRow row, SettleSend settle, long now) {
         if (row == null
                 || row.state() == EffectState.DONE
-                || (row.state() == EffectState.FREE && settle.to() == EffectState.UNKNOWN)
+                || (row.state() == EffectState.FREE
+                        && (settle.to() == EffectState.UNKNOWN || settle.to() == EffectState.UNCONFIRMED))
                 || !row.holder().step().equals(settle.holder().step())
                 || !row.holder().run().equals(settle.holder().run())
                 || settle.holder().isBefore(row.holder())) {
@@ -524,7 +531,7 @@ public final class EffectLedger {
         long expiresAt = switch (settle.to()) {
             case DONE -> row.window() > 0 ? now + row.window() : 0;
             case UNKNOWN -> settle.inDoubt() ? 0 : row.expiresAt();
-            case FREE -> LastAcceptedEffectLedgerBackup.expiresAt(row);
+            case FREE, UNCONFIRMED -> LastAcceptedEffectLedgerBackup.expiresAt(row);
             case RESERVED -> 0;
         };
         return new EffectRow(

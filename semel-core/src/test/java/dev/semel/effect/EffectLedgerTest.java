@@ -88,6 +88,8 @@ final class EffectLedgerTest {
         UNKNOWN   | other      | 9999   | SEND     | data  | 9999 | doubted    | 0 | 0 | 0
         FREE      | next turn  | 0      | SEND     | data  | 2500 | granted    | 2 | 4 | 2500
         FREE      | other      | 0      | SEND     | other | 2500 | granted    | 2 | 1 | 2500
+        UNCONFIRMED | next turn | 0     | SEND     | data  | 2500 | unsure     | 2 | 4 | 2500
+        UNCONFIRMED | other     | 0     | SEND     | other | 2500 | granted    | 2 | 1 | 2500
         DONE      | next turn  | 0      | SEND     | other | 9999 | reused     | 0 | 0 | 0
         DONE      | replay     | 0      | REVIEW   | other | 2500 | reused     | 0 | 0 | 0
         DONE      | other      | 0      | SEND     | data  | 2999 | suppressed | 0 | 0 | 0

@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
 
 /** What a failure means, reported apart for each protection: requests, and how it ends. Nobody guesses. */
 final class EffectOutcomesTest extends SqliteTestBase {
@@ -159,6 +160,38 @@ final class EffectOutcomesTest extends SqliteTestBase {
         });
         assertEquals(end, ends(start(flow)));
         assertEquals(sent, requests.get());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"t, UNCONFIRMED", "tr, UNCONFIRMED", "t4, UNCONFIRMED", "r, FREE", "4, FREE", "r4, FREE"})
+    void the_ledger_says_of_a_failed_repeatable_effect_whether_it_may_have_happened(
+            String script, EffectLedger.EffectState state) {
+        Workflow<String, String> flow = flow((ctx, _) -> {
+            outcome(ctx, "repeatable", _ -> answer(script));
+            return "";
+        });
+        RunHandle<String> run = start(flow);
+        assertEquals("failed", ends(run));
+        RunId id = Objects.requireNonNull(RunId.parse(run.id()));
+        List<EffectLedger.EffectRow> rows = Objects.requireNonNull(semel.view(reads -> reads.effects(id)));
+        assertEquals(state, rows.getFirst().state());
+    }
+
+    @Test
+    void a_run_that_waits_for_the_next_attempt_says_why_the_last_one_failed() {
+        Workflow<String, String> flow = flow((ctx, _) -> ctx.effect("charge")
+                .retry(Retry.exponential(Duration.ofHours(1)))
+                .providerHonoursKey(REMEMBERED)
+                .call(String.class, _ -> answer("t")));
+        RunHandle<String> run = start(flow);
+        untilWaiting(run, "retry");
+        restart();
+        semel.register(flow);
+        RunHandle<String> same = semel.run(flow, run.id());
+        untilWaiting(same, "retry");
+        JsonNode wait = StrictJsonCodec.parse(String.valueOf(same.waitingFor()));
+        assertEquals("step-failed", wait.at("/error/code").asString());
+        assertEquals("no answer", wait.at("/error/message").asString());
     }
 
     @Test

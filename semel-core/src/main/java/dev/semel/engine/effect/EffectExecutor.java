@@ -50,6 +50,7 @@ public final class EffectExecutor {
     private long begunAt;
     private boolean renamed;
     private boolean replayedError;
+    private boolean mayHaveHappened;
     private EffectLedger.ChangePolicy onChange;
     private JournalEntry.@Nullable ErrorDetails last;
     private JournalEntry.@Nullable ErrorDetails recordedProblem;
@@ -214,8 +215,10 @@ public final class EffectExecutor {
         last = StepResultSerializer.toProblem(failure);
         boolean unsettled =
                 granted.maybeSentBefore() && plan.protection() instanceof EffectDuplicateProtection.ProviderKey;
+        mayHaveHappened = granted.maybeSentBefore() || !StepAttemptRunner.wasNotSent(failure);
         boolean unsure = unsettled && StepAttemptRunner.isCallerRejected(plan.step(), failure);
         if (!unsure && StepAttemptRunner.isRejected(plan.step(), failure)) {
+            mayHaveHappened = granted.maybeSentBefore();
             throw failStep(holder, failure);
         }
         boolean notSent = StepAttemptRunner.wasNotSent(failure);
@@ -248,7 +251,7 @@ public final class EffectExecutor {
             throw failStep(holder, failure);
         }
         long due = limit.nextDue(now, failure, execution.ambient());
-        retry(failure, due, unsent, settleAs(holder, EffectLedger.EffectState.FREE));
+        retry(failure, due, unsent, settleAs(holder, stateWhenOver()));
         return null;
     }
 
@@ -314,8 +317,15 @@ public final class EffectExecutor {
 
     private StepFailed failStep(EffectLedger.EffectHolder holder, @Nullable Throwable failure) {
         JournalEntry.ErrorDetails problem = last == null ? StepResultSerializer.OUTCOME_UNKNOWN : last;
-        outcomes.recordFailure(problem, settleAs(holder, EffectLedger.EffectState.FREE));
+        outcomes.recordFailure(problem, settleAs(holder, stateWhenOver()));
         return StepResultSerializer.toFailure(state.path(), problem, outcomes.attempts(), failure);
+    }
+
+    /** An attempt that nothing blocks from another send. It is free only if certainly none of them happened. */
+    private EffectLedger.EffectState stateWhenOver() {
+        boolean loose = plan.protection() instanceof EffectDuplicateProtection.Repeatable
+                || plan.protection() instanceof EffectDuplicateProtection.None;
+        return loose && mayHaveHappened ? EffectLedger.EffectState.UNCONFIRMED : EffectLedger.EffectState.FREE;
     }
 
     private EffectLedger.SettleSend settleAs(EffectLedger.EffectHolder holder, EffectLedger.EffectState to) {

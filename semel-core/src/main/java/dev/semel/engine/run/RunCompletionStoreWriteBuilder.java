@@ -150,7 +150,7 @@ final class RunCompletionStoreWriteBuilder {
                 EffectLedger.EffectHolder holder = new EffectLedger.EffectHolder(
                         row.holder().step(), run.id(), run.driver().claim(), execution.nextTurn());
                 EffectLedger.EffectState to =
-                        harmless ? EffectLedger.EffectState.FREE : EffectLedger.EffectState.UNKNOWN;
+                        harmless ? EffectLedger.EffectState.UNCONFIRMED : EffectLedger.EffectState.UNKNOWN;
                 execution.addLedgerOp(new EffectLedger.SettleSend(row.id(), holder, to, null));
             }
             if (!harmless && !resendable) {

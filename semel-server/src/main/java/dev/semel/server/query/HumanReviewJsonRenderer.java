@@ -264,6 +264,7 @@ public final class HumanReviewJsonRenderer {
                         "The effect is now recorded as not done. The provider rejected the effect, or the run sends it"
                                 + " next.";
                     case RESERVED -> "Semel is sending the effect now.";
+                    case UNCONFIRMED -> "The effect may have happened, and its protection allows to send it again.";
                 });
         known.add(protection(effect.details().protection()));
     }

@@ -124,7 +124,8 @@ public final class EffectLedgerRoutes {
 
         private static EffectLedger.EffectState stateOf(String word) {
             for (EffectLedger.EffectState state : EffectLedger.EffectState.values()) {
-                if (statusOf(state).name().toLowerCase(Locale.ROOT).equals(word)) {
+                if (state != EffectLedger.EffectState.UNCONFIRMED
+                        && statusOf(state).name().toLowerCase(Locale.ROOT).equals(word)) {
                     return state;
                 }
             }
@@ -145,6 +146,7 @@ public final class EffectLedgerRoutes {
             case DONE -> EffectView.Status.DONE;
             case UNKNOWN -> EffectView.Status.IN_DOUBT;
             case FREE -> EffectView.Status.NOT_DONE;
+            case UNCONFIRMED -> EffectView.Status.UNKNOWN;
         };
     }
 

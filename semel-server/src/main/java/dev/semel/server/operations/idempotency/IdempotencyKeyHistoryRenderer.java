@@ -140,6 +140,9 @@ final class IdempotencyKeyHistoryRenderer {
                         : step + about + " has been in doubt since it was sent at " + when + ".";
             case RESERVED -> step + about + " has been in progress since " + when + ".";
             case FREE -> step + about + " was attempted at " + when + " and is not done.";
+            case UNCONFIRMED ->
+                step + about + " was attempted at " + when + ". It may have happened, and its protection ("
+                        + row.details().protection() + ") allows to send it again.";
         };
     }
 

@@ -43,13 +43,13 @@ record IncidentDuplicateEffectFinder(
             }
         }
         out.put("duplicated", objects.size());
-        out.put("possibly_duplicated", unprotected == 0 ? 0 : countRetried(unprotected));
+        out.put("possibly_duplicated", (unprotected == 0 ? 0 : countRetried(unprotected)) + countUnconfirmed());
     }
 
     /** Effects that created this object in the period. A repeated update is not a duplicate. */
     private List<EffectLedger.EffectRow> creations(MetricQueries.ObjectWrites objectWrites) {
         List<EffectLedger.EffectRow> made = new ArrayList<>();
-        boolean all = scan(objectWrites.object(), null, page -> {
+        boolean all = scan(EffectLedger.EffectState.DONE, objectWrites.object(), null, page -> {
             page.stream()
                     .filter(row -> row.details().does().equals("create"))
                     .filter(row -> row.details().workflowId().equals(objectWrites.workflowId()))
@@ -67,7 +67,7 @@ record IncidentDuplicateEffectFinder(
     /** Counts effects with `protect: none` and more than one attempt: each attempt may have happened. */
     private long countRetried(long unprotected) {
         long[] seen = {0, 0};
-        boolean all = scan(null, "none", page -> {
+        boolean all = scan(EffectLedger.EffectState.DONE, null, "none", page -> {
             for (EffectLedger.EffectRow row : page) {
                 boolean then = span.contains(row.acceptedAt());
                 seen[0] += then ? 1 : 0;
@@ -82,15 +82,34 @@ record IncidentDuplicateEffectFinder(
         return seen[1];
     }
 
+    /** Counts effects with `protect: none` that were sent more than once, although none of the attempts was accepted. */
+    private long countUnconfirmed() {
+        long[] seen = {0};
+        boolean all = scan(EffectLedger.EffectState.UNCONFIRMED, null, "none", page -> {
+            seen[0] += page.stream()
+                    .filter(row ->
+                            row.attempt() > 1 && span.contains(row.lastSend().at()))
+                    .count();
+            return true;
+        });
+        if (!all) {
+            atLeast.add("possibly_duplicated");
+        }
+        return seen[0];
+    }
+
     /** Reads pages backwards from the end of the period until `slice` returns false. False if the limit cut it off. */
     private boolean scan(
-            @Nullable String object, @Nullable String protection, Predicate<List<EffectLedger.EffectRow>> slice) {
+            EffectLedger.EffectState state,
+            @Nullable String object,
+            @Nullable String protection,
+            Predicate<List<EffectLedger.EffectRow>> slice) {
         StoreQueries.EffectCursor behind = span.startCursor();
         boolean more = true;
         for (int pages = 0; more && behind != null && pages < MOST_PAGES; pages++) {
             var filter = new StoreQueries.EffectFilter(
                     span.workspace(),
-                    EffectLedger.EffectState.DONE,
+                    state,
                     span.workflowId(),
                     object,
                     protection,

@@ -33,7 +33,7 @@ public record EffectView(
                 value = "ISO week and counter, or the counter alone for an effect without a window.",
                 example = "2026-W47.1")
         String generation) {
-    /** An effect with an unknown outcome is not in doubt as long as it is safe to send again. */
+    /** With `unknown`, the effect may have happened and may be sent again; `in_doubt` waits for a decision. */
     public enum Status {
         IN_FLIGHT,
         DONE,
