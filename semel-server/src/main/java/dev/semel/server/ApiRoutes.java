@@ -128,7 +128,6 @@ public final class ApiRoutes {
                 .post("/v1/tokens", TokenScope.ADMIN, tokenRoutes::create)
                 .get("/v1/tokens", TokenScope.ADMIN, tokenRoutes::list)
                 .delete("/v1/tokens/{token_id}", TokenScope.ADMIN, tokenRoutes::revoke)
-                .get("/v1/workers", TokenScope.READ, new WorkerRoutes(semel)::list)
                 .get("/v1/openapi.json", TokenScope.READ, health::openApi)
                 .get("/metrics", openMetrics ? TokenScope.OPEN : TokenScope.READ, health::metrics);
         addOpen(new DocumentationRoutes(), health);
@@ -140,6 +139,10 @@ public final class ApiRoutes {
         addOthers(views, tail);
         new EffectLedgerRoutes(semel).addTo(operations);
         new AuditRoutes(semel).addTo(operations);
+        new RecoveryRoutes(semel).addTo(operations);
+        new WorkerRoutes(semel).addTo(operations);
+        new WorkspaceRoutes(semel).addTo(operations);
+        new ClockRoutes(semel, actions).addTo(operations);
     }
 
     private InboundEventProcessor.Dependencies ports(WorkspaceIdAndSecretCache spaces) {
@@ -158,10 +161,7 @@ public final class ApiRoutes {
         new RunReplayRoutes(semel, views, actions).addTo(router, streams);
         new RunResumeRoutes(semel, views, actions).addTo(router);
         new IdempotencyMetricsRoutes(semel, views).addTo(router);
-        new RecoveryRoutes(semel).addTo(router);
         new HumanReviewRoutes(semel, actions).addTo(router);
-        new WorkspaceRoutes(semel).addTo(router);
-        new ClockRoutes(semel, actions).addTo(router);
         new RunPiiRevealRoutes(views, new RunPiiMaskFactory(semel), actions).addTo(router);
     }
 

@@ -4,7 +4,11 @@ import dev.semel.server.operations.OperationTable;
 import dev.semel.server.operations.access.AuditRoutes;
 import dev.semel.server.operations.idempotency.DuplicateRequestRoutes;
 import dev.semel.server.operations.idempotency.EffectLedgerRoutes;
+import dev.semel.server.operations.replay.RecoveryRoutes;
 import dev.semel.server.operations.run.RunRoutes;
+import dev.semel.server.operations.system.ClockRoutes;
+import dev.semel.server.operations.system.WorkerRoutes;
+import dev.semel.server.operations.system.WorkspaceRoutes;
 
 /** All declared operations of the API. */
 public final class ApiOperations {
@@ -12,7 +16,11 @@ public final class ApiOperations {
             RunRoutes.OPERATIONS,
             DuplicateRequestRoutes.OPERATIONS,
             EffectLedgerRoutes.OPERATIONS,
-            AuditRoutes.OPERATIONS);
+            AuditRoutes.OPERATIONS,
+            RecoveryRoutes.OPERATIONS,
+            WorkerRoutes.OPERATIONS,
+            WorkspaceRoutes.OPERATIONS,
+            ClockRoutes.OPERATIONS);
 
     private ApiOperations() {}
 }

@@ -6,13 +6,9 @@ import dev.semel.server.cli.access.CliTokenCommands;
 import dev.semel.server.cli.access.CliUserCommands;
 import dev.semel.server.cli.access.LoginCommand;
 import dev.semel.server.cli.access.UserPasswordChangeCommand;
-import dev.semel.server.cli.command.CliApiRequest;
 import dev.semel.server.cli.command.CliCommandGroup;
 import dev.semel.server.cli.command.CliListCommand;
-import dev.semel.server.cli.command.CliListDefinition;
-import dev.semel.server.cli.command.GenericApiCallCommand;
 import dev.semel.server.cli.command.OperationCommand;
-import dev.semel.server.cli.command.TerminalJsonFormatter;
 import dev.semel.server.cli.idempotency.BusinessObjectWriteCountCommand;
 import dev.semel.server.cli.idempotency.DuplicateRequestListCommand;
 import dev.semel.server.cli.idempotency.IdempotencyKeyCommand;
@@ -289,14 +285,10 @@ final class CliCommandTree {
                         CliListCommand.create("Lists tokens without their secret values.", CliTokenCommands.LIST),
                         new CliTokenCommands.TokenRevokeCommand()),
                 user,
-                CliCommandGroup.create("workspace", "Lists the workspaces of the server.", workspaces()),
+                CliCommandGroup.create("workspace", "Lists the workspaces of the server."),
                 CliCommandGroup.create(
                         "worker", "Lists the workers with their leases and clocks.", new WorkerListCommand()),
-                CliCommandGroup.create(
-                        "clock",
-                        "Shows and confirms the clock of the server after a jump.",
-                        clockShow(),
-                        clockConfirm()),
+                CliCommandGroup.create("clock", "Shows and confirms the clock of the server after a jump."),
                 CliCommandGroup.create(
                         "monitoring", "Shows the five monitoring metrics.", new IdempotencyMetricsShowCommand()),
                 CliCommandGroup.create(
@@ -306,37 +298,5 @@ final class CliCommandTree {
                 CliCommandGroup.create(
                         "fact", "Lists the records behind a monitoring metric.", new MetricSourceRecordListCommand()),
                 CliCommandGroup.create("audit", "Lists and exports the audit log."));
-    }
-
-    private static CommandLine clockShow() {
-        return GenericApiCallCommand.create(
-                "show",
-                "Shows whether the store follows the clock of the server's machine.",
-                _ -> CliApiRequest.get("v1", "clock"),
-                (_, clock) -> clock.path("trusted").asBoolean(false)
-                        ? "the store follows the clock of the machine: "
-                                + TerminalJsonFormatter.text(clock, "store_time")
-                        : "the clock of the machine jumped to " + TerminalJsonFormatter.text(clock, "machine_time")
-                                + "; the store continues with " + TerminalJsonFormatter.text(clock, "store_time")
-                                + ". If the machine is right, run `semel clock confirm`; otherwise correct its clock");
-    }
-
-    private static CommandLine clockConfirm() {
-        return GenericApiCallCommand.create(
-                "confirm",
-                "Confirms that the clock of the server's machine is right. Retention and key windows follow it again.",
-                _ -> CliApiRequest.post("v1", "clock", "confirm"),
-                (_, clock) -> "confirmed: the store follows the clock of the machine, "
-                        + TerminalJsonFormatter.text(clock, "store_time"));
-    }
-
-    private CommandLine workspaces() {
-        CliListDefinition definition = CliListDefinition.of(
-                        CliApiRequest.get("v1", "workspaces"), "workspace list", "no workspaces")
-                .addText("WORKSPACE", "workspace")
-                .addColumn("OWN", one -> one.path("current").asBoolean(false) ? "this one" : "");
-        return CliListCommand.create(
-                "Lists the workspaces of the server. `semel token create` creates a workspace with its first token.",
-                definition);
     }
 }

@@ -2,65 +2,61 @@ package dev.semel.server.operations.replay;
 
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
-import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
-import dev.semel.server.operations.ApiRouter;
-import dev.semel.server.query.RunJsonRenderer;
+import dev.semel.server.operations.Operation;
+import dev.semel.server.operations.OperationRouter;
 import dev.semel.server.query.StoreReader;
+import dev.semel.server.query.view.RecoveryView;
+import dev.semel.server.query.view.StoreTime;
 import dev.semel.store.DatabaseRows;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `/v1/recovery`: the runs with an unknown outcome that are safe to send again, and how long. */
 public record RecoveryRoutes(SemelRuntime semel) {
     private static final long HOUR = TimeUnit.HOURS.toMicros(1);
     private static final long DAY = TimeUnit.DAYS.toMicros(1);
 
-    public void addTo(ApiRouter router) {
-        router.get("/v1/recovery", TokenScope.READ, this::show);
+    static final Operation<RecoveryView> SHOW = Operation.get("getRecovery", "/v1/recovery", TokenScope.READ)
+            .tag("Monitoring")
+            .summary("Get the runs that are safe to send again, and how long")
+            .description(
+                    "An effect of these runs has an unknown outcome. As long as the provider remembers the key, Semel"
+                            + " can send the effect again with the same key.")
+            .returns(RecoveryView.class, "The counts in total and by workflow, soonest first.");
+
+    public static final List<Operation<?>> OPERATIONS = List.of(SHOW);
+
+    public void addTo(OperationRouter router) {
+        router.add(SHOW, this::show);
     }
 
     private record Losses(long now, List<DatabaseRows.ResendLoss> byWorkflow) {}
 
-    private ServerHttpResponse show(ServerHttpRequest request) {
+    private RecoveryView show(ServerHttpRequest request) {
         int ws = request.principal().workspace();
         Losses losses = StoreReader.read(semel, reads -> {
             long now = reads.now();
             return new Losses(now, reads.resendLosses(ws, now + HOUR, now + DAY));
         });
-        ObjectNode out = RunJsonRenderer.newObject();
-        out.put("at", RunJsonRenderer.formatTime(losses.now()));
-        counts(
-                out,
-                sum(losses.byWorkflow().stream().mapToLong(DatabaseRows.ResendLoss::runs)),
-                sum(losses.byWorkflow().stream().mapToLong(DatabaseRows.ResendLoss::inHour)),
-                sum(losses.byWorkflow().stream().mapToLong(DatabaseRows.ResendLoss::inDay)));
-        out.put("soonest", soonest(losses.byWorkflow()));
-        ArrayNode workflows = out.putArray("workflows");
-        for (DatabaseRows.ResendLoss one : losses.byWorkflow()) {
-            ObjectNode item = workflows.addObject();
-            DatabaseRows.WorkflowRow workflow = semel.view(reads -> reads.workflow(ws, one.workflowId()));
-            item.put("workflow_id", one.workflowId()).put("workflow", workflow == null ? null : workflow.name());
-            counts(item, one.runs(), one.inHour(), one.inDay());
-            item.put("soonest", RunJsonRenderer.formatTime(one.soonest()));
-        }
-        return RunJsonRenderer.ok(out);
+        List<DatabaseRows.ResendLoss> all = losses.byWorkflow();
+        return new RecoveryView(
+                StoreTime.instant(losses.now()),
+                all.stream().mapToLong(DatabaseRows.ResendLoss::runs).sum(),
+                all.stream().mapToLong(DatabaseRows.ResendLoss::inHour).sum(),
+                all.stream().mapToLong(DatabaseRows.ResendLoss::inDay).sum(),
+                all.isEmpty() ? null : StoreTime.instantOrNull(all.getFirst().soonest()),
+                all.stream().map(one -> view(ws, one)).toList());
     }
 
-    private static long sum(java.util.stream.LongStream numbers) {
-        return numbers.sum();
-    }
-
-    private static void counts(ObjectNode out, long runs, long inHour, long inDay) {
-        out.put("runs", runs).put("lose_safe_resend_within_hour", inHour).put("lose_safe_resend_within_day", inDay);
-    }
-
-    private static @Nullable String soonest(List<DatabaseRows.ResendLoss> losses) {
-        return losses.isEmpty()
-                ? null
-                : RunJsonRenderer.formatTime(losses.getFirst().soonest());
+    private RecoveryView.WorkflowRecoveryView view(int ws, DatabaseRows.ResendLoss loss) {
+        DatabaseRows.WorkflowRow workflow = semel.view(reads -> reads.workflow(ws, loss.workflowId()));
+        return new RecoveryView.WorkflowRecoveryView(
+                loss.workflowId(),
+                workflow == null ? null : workflow.name(),
+                loss.runs(),
+                loss.inHour(),
+                loss.inDay(),
+                StoreTime.instant(loss.soonest()));
     }
 }

@@ -2,13 +2,15 @@ package dev.semel.server.operations.system;
 
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
-import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
-import dev.semel.server.operations.ApiRouter;
+import dev.semel.server.operations.CommandDeclaration;
+import dev.semel.server.operations.Operation;
+import dev.semel.server.operations.OperationRouter;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.PagingParameters;
-import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.StoreReader;
+import dev.semel.server.query.view.Page;
+import dev.semel.server.query.view.WorkspaceView;
 import dev.semel.store.DatabaseRows;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,11 +22,30 @@ import java.util.List;
 public record WorkspaceRoutes(SemelRuntime semel) {
     private static final int BEFORE_ALL = 0;
 
-    public void addTo(ApiRouter router) {
-        router.get("/v1/workspaces", TokenScope.ADMIN, this::list);
+    static final Operation<Page<WorkspaceView>> LIST = Operation.get(
+                    "listWorkspaces", "/v1/workspaces", TokenScope.ADMIN)
+            .tag("Settings")
+            .summary("List the workspaces of this server, oldest first")
+            .description("All of them with scope `server`, otherwise only the caller's own. The first token creates a"
+                    + " workspace: POST /v1/tokens with `workspace`, which needs scope `server`. Only its own tokens"
+                    + " and users can access it.")
+            .paged()
+            .command(CommandDeclaration.of(
+                            "workspace list",
+                            "Lists the workspaces of the server. `semel token create` creates a workspace with its"
+                                    + " first token.")
+                    .whenEmpty("no workspaces")
+                    .text("WORKSPACE", "workspace")
+                    .column("OWN", one -> one.path("current").asBoolean(false) ? "this one" : ""))
+            .returnsPage(WorkspaceView.class, "Workspace names.");
+
+    public static final List<Operation<?>> OPERATIONS = List.of(LIST);
+
+    public void addTo(OperationRouter router) {
+        router.add(LIST, this::list);
     }
 
-    private ServerHttpResponse list(ServerHttpRequest request) {
+    private Page<WorkspaceView> list(ServerHttpRequest request) {
         PagingParameters paging = PagingParameters.parse(request);
         String after = paging.afterText();
         if (!after.matches("[0-9]{0,9}")) {
@@ -35,12 +56,10 @@ public record WorkspaceRoutes(SemelRuntime semel) {
         List<DatabaseRows.WorkspaceRow> shown = request.principal().hasScope(TokenScope.SERVER)
                 ? findAfter(from, paging.limit())
                 : findOwn(request.principal().workspace(), from);
-        return RunJsonRenderer.pageResponse(
+        return Page.of(
                 shown,
                 paging.limit(),
-                row -> RunJsonRenderer.newObject()
-                        .put("workspace", row.name())
-                        .put("current", row.name().equals(own)),
+                row -> new WorkspaceView(row.name(), row.name().equals(own)),
                 row -> PagingParameters.encode(Integer.toString(row.ws())));
     }
 
