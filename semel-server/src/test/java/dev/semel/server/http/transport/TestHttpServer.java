@@ -73,7 +73,8 @@ public final class TestHttpServer implements AutoCloseable, ServerHttpRequestObs
                 connections,
                 requests,
                 usual.backlog(),
-                proxies);
+                proxies,
+                usual.hosts());
     }
 
     static HttpServerSettings drainingFor(Duration drain) {
