@@ -133,7 +133,7 @@ public final class ApiRoutes {
         addOpen(new DocumentationRoutes(), health);
         this.storedEvents = new StoredInboundEventRoutes(semel, eventIngress, views, actions);
         addEvents(new EventIngestionRoutes(eventIngress, quotas), storedEvents);
-        keys.addTo(router);
+        keys.addTo(operations, router);
         this.tail = addStreams(new WorkflowIdempotencyExplanationRoutes(semel), views);
         addLists(runs, views);
         addOthers(views, tail);

@@ -4,6 +4,7 @@ import dev.semel.server.operations.OperationTable;
 import dev.semel.server.operations.access.AuditRoutes;
 import dev.semel.server.operations.idempotency.DuplicateRequestRoutes;
 import dev.semel.server.operations.idempotency.EffectLedgerRoutes;
+import dev.semel.server.operations.idempotency.IdempotencyKeyRoutes;
 import dev.semel.server.operations.replay.RecoveryRoutes;
 import dev.semel.server.operations.run.RunRoutes;
 import dev.semel.server.operations.system.ClockRoutes;
@@ -15,6 +16,7 @@ public final class ApiOperations {
     public static final OperationTable TABLE = OperationTable.of(
             RunRoutes.OPERATIONS,
             DuplicateRequestRoutes.OPERATIONS,
+            IdempotencyKeyRoutes.OPERATIONS,
             EffectLedgerRoutes.OPERATIONS,
             AuditRoutes.OPERATIONS,
             RecoveryRoutes.OPERATIONS,

@@ -12,7 +12,6 @@ import dev.semel.server.cli.command.OperationCommand;
 import dev.semel.server.cli.idempotency.BusinessObjectWriteCountCommand;
 import dev.semel.server.cli.idempotency.DuplicateRequestListCommand;
 import dev.semel.server.cli.idempotency.IdempotencyKeyCommand;
-import dev.semel.server.cli.idempotency.IdempotencyKeyListCommand;
 import dev.semel.server.cli.idempotency.IdempotencyMetricsShowCommand;
 import dev.semel.server.cli.idempotency.IdempotencyWindowBacktestCommand;
 import dev.semel.server.cli.idempotency.MetricSourceRecordListCommand;
@@ -55,11 +54,10 @@ import dev.semel.server.cli.workflow.WorkflowShowCommand;
 import dev.semel.server.cli.workflow.WorkflowVersionListCommand;
 import dev.semel.server.operations.CommandDeclaration;
 import dev.semel.server.operations.Operation;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import picocli.CommandLine;
 
@@ -85,16 +83,28 @@ final class CliCommandTree {
         return groups;
     }
 
-    /** Adds the commands that operations declare to the resource that their first word names. */
+    /** Adds the commands that operations declare to the resource that their first word names, before its other verbs. */
     private static void addDeclared(Map<String, List<CommandLine>> groups) {
-        Map<String, CommandLine> resources = new HashMap<>();
-        groups.values().forEach(commands -> commands.forEach(one -> resources.put(one.getCommandName(), one)));
+        Map<String, List<Operation<?>>> declared = new LinkedHashMap<>();
         for (Operation<?> operation : ApiOperations.TABLE.operations()) {
             CommandDeclaration command = operation.command();
             if (command != null) {
-                Objects.requireNonNull(resources.get(command.group()), command.words())
-                        .addSubcommand(OperationCommand.create(operation));
+                declared.computeIfAbsent(command.group(), _ -> new ArrayList<>())
+                        .add(operation);
             }
+        }
+        groups.values()
+                .forEach(commands -> commands.forEach(resource -> {
+                    List<Operation<?>> verbs = declared.remove(resource.getCommandName());
+                    if (verbs != null) {
+                        Map<String, CommandLine> others = new LinkedHashMap<>(resource.getSubcommands());
+                        others.keySet().forEach(resource.getCommandSpec()::removeSubcommand);
+                        verbs.forEach(verb -> resource.addSubcommand(OperationCommand.create(verb)));
+                        others.forEach(resource::addSubcommand);
+                    }
+                }));
+        if (!declared.isEmpty()) {
+            throw new IllegalStateException("no command group has the name " + declared.keySet());
         }
     }
 
@@ -152,7 +162,6 @@ final class CliCommandTree {
                 CliCommandGroup.create(
                         "key",
                         "Shows, simulates, extends and releases idempotency keys.",
-                        new IdempotencyKeyListCommand(),
                         new IdempotencyKeyCommand.KeyShowCommand(),
                         new IdempotencyKeyCommand.KeySimulateCommand(),
                         new IdempotencyKeyCommand.KeyExtendCommand(),

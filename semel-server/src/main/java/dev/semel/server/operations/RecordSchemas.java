@@ -1,6 +1,8 @@
 package dev.semel.server.operations;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.server.query.view.Described;
 import dev.semel.server.query.view.Page;
@@ -80,14 +82,20 @@ final class RecordSchemas {
     private void fill(ObjectNode schema, Class<?> type) {
         schema.setAll(object());
         describe(schema, type);
-        ObjectNode properties = schema.putObject("properties");
-        ArrayNode required = schema.putArray("required");
+        addMembers(schema.putObject("properties"), schema.putArray("required"), type);
+    }
+
+    private void addMembers(ObjectNode properties, ArrayNode required, Class<?> type) {
         for (RecordComponent member : type.getRecordComponents()) {
-            String name = ViewJson.memberName(member.getName());
-            JsonInclude absent = member.getAccessor().getAnnotation(JsonInclude.class);
+            if (member.getAccessor().isAnnotationPresent(JsonUnwrapped.class)) {
+                addMembers(properties, required, member.getType());
+                continue;
+            }
+            JsonProperty renamed = member.getAccessor().getAnnotation(JsonProperty.class);
+            String name = renamed == null ? ViewJson.memberName(member.getName()) : renamed.value();
+            boolean canBeAbsent = member.getAccessor().isAnnotationPresent(JsonInclude.class);
             ObjectNode value = schemaOf(member.getAnnotatedType());
             describe(value, member);
-            boolean canBeAbsent = absent != null;
             properties.set(name, !canBeAbsent && isNullable(member.getAnnotatedType()) ? nullable(value) : value);
             if (!canBeAbsent) {
                 required.add(name);

@@ -13,6 +13,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.connectors.ingress.RunNotificationEvents;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpResponse;
+import dev.semel.server.query.view.KeyView;
 import dev.semel.server.query.view.Page;
 import dev.semel.server.query.view.RequestView;
 import dev.semel.server.query.view.RunRequestView;
@@ -245,38 +246,32 @@ public final class RunJsonRenderer {
         return RequestView.of(row, run == null ? row.run().text() : run.runIdText(), key);
     }
 
-    public ObjectNode keyJson(DatabaseRows.KeyRow held, long now) {
+    public KeyView keyView(DatabaseRows.KeyRow held, long now) {
         RunDeduplicationKeyRecord keyRecord = held.keyRecord();
-        KeyStatus status = TriggerAdmissionRules.statusOf(keyRecord, now);
-        ObjectNode out = newObject();
-        out.put("idempotency_key", keyText(held));
-        out.put("actor_id", held.actor());
-        out.put(
-                "operation_name",
-                semel.version(keyRecord.workflowId(), keyRecord.version()).name());
-        out.put("request_fingerprint", java.util.HexFormat.of().formatHex(keyRecord.digest()));
-        out.put(
-                "status",
-                switch (status) {
-                    case LIVE, FAILED -> "active";
-                    case EXPIRED -> "expired";
-                    case RELEASED -> "released";
-                });
-        out.put("response_reference", keyRecord.runIdText());
-        out.put("created_at", formatTime(keyRecord.firstAt()));
-        out.put("expires_at", formatTime(keyRecord.expiresAt()));
-        out.put(
-                "last_seen_at",
-                formatTime(Math.max(keyRecord.firstAt(), held.counts().lastSeenAt())));
-        out.put("correlation_id", held.correlationId());
-        out.put("error_summary", held.errorCode() == null ? null : held.errorCode() + " in step " + held.errorStep());
-        out.put("scope", held.key().kind() == RunDeduplicationKey.KeyKind.WORKFLOW_KEY ? "workflow" : "workspace");
-        out.put("workflow_id", keyRecord.workflowId());
-        out.put("run_id", keyRecord.runIdText());
-        out.put("run_status", keyRecord.state().wireName());
-        out.put("replays", held.counts().replays());
-        out.put("conflicts", held.counts().conflicts());
-        return out;
+        return new KeyView(
+                keyText(held),
+                held.actor(),
+                semel.version(keyRecord.workflowId(), keyRecord.version()).name(),
+                java.util.HexFormat.of().formatHex(keyRecord.digest()),
+                switch (TriggerAdmissionRules.statusOf(keyRecord, now)) {
+                    case LIVE, FAILED -> KeyView.Status.ACTIVE;
+                    case EXPIRED -> KeyView.Status.EXPIRED;
+                    case RELEASED -> KeyView.Status.RELEASED;
+                },
+                keyRecord.runIdText(),
+                StoreTime.instant(keyRecord.firstAt()),
+                StoreTime.instantOrNull(keyRecord.expiresAt()),
+                StoreTime.instant(Math.max(keyRecord.firstAt(), held.counts().lastSeenAt())),
+                held.correlationId(),
+                held.errorCode() == null ? null : held.errorCode() + " in step " + held.errorStep(),
+                held.key().kind() == RunDeduplicationKey.KeyKind.WORKFLOW_KEY
+                        ? KeyView.Scope.WORKFLOW
+                        : KeyView.Scope.WORKSPACE,
+                keyRecord.workflowId(),
+                keyRecord.runIdText(),
+                keyRecord.state(),
+                held.counts().replays(),
+                held.counts().conflicts());
     }
 
     public static String keyText(DatabaseRows.KeyRow held) {

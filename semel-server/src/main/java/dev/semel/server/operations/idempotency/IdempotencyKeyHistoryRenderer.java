@@ -5,12 +5,13 @@ import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.server.operations.ViewJson;
 import dev.semel.server.query.PiiMask;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.RunPiiMaskFactory;
 import dev.semel.server.query.StoreReader;
 import dev.semel.server.query.UnmaskedPiiValue;
+import dev.semel.server.query.view.KeySimulationView;
+import dev.semel.server.query.view.KeyView;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWrite;
 import java.util.ArrayList;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Describes the history of a key in sentences, and which effects could happen twice after its release. */
@@ -41,15 +41,12 @@ final class IdempotencyKeyHistoryRenderer {
         this.masks = new RunPiiMaskFactory(semel);
     }
 
-    /** Adds the effects of the key, its history in sentences, and what a repeat would do now. */
-    void addHistory(ObjectNode out, DatabaseRows.KeyRow held, long now) {
+    /** The key with its effects, its history in sentences, and what a repeat would do now. */
+    KeyView.KeyDetailView detail(DatabaseRows.KeyRow held, KeyView newest, List<KeyView> others, long now) {
         RunIdempotencyKeyEffectFinder.KeyEffects done =
                 actions.findByLineage(held.keyRecord().lineage());
-        done.rows().stream().map(row -> ViewJson.of(effects.view(row))).forEach(out.putArray("effects")::add);
-        out.put("effects_truncated", done.truncated());
-        ObjectNode next = simulation.simulateNow(held);
-        out.set("simulation", next == null ? JsonNodeFactory.instance.nullNode() : next);
-        ArrayNode story = out.putArray("history");
+        KeySimulationView next = simulation.simulateNow(held);
+        List<String> story = new ArrayList<>();
         story.add(beginning(held));
         String later = laterRequests(held);
         if (later != null) {
@@ -61,9 +58,10 @@ final class IdempotencyKeyHistoryRenderer {
         }
         story.add(window(held, now));
         if (next != null) {
-            story.add("If the key is sent again now with the same data: "
-                    + next.path("summary").asString(""));
+            story.add("If the key is sent again now with the same data: " + next.summary());
         }
+        return new KeyView.KeyDetailView(
+                newest, others, done.rows().stream().map(effects::view).toList(), done.truncated(), next, story);
     }
 
     /** Names the run of the effect, unless it is the run of the key itself. */

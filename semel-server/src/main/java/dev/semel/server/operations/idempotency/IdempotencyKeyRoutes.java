@@ -1,5 +1,8 @@
 package dev.semel.server.operations.idempotency;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
@@ -14,13 +17,22 @@ import dev.semel.server.http.TokenScope;
 import dev.semel.server.operations.ActionRequest;
 import dev.semel.server.operations.ActionResult;
 import dev.semel.server.operations.ApiRouter;
+import dev.semel.server.operations.CommandDeclaration;
 import dev.semel.server.operations.IdempotentInboundRequestExecutor;
 import dev.semel.server.operations.InboundJsonRequestBody;
+import dev.semel.server.operations.Operation;
+import dev.semel.server.operations.OperationRouter;
+import dev.semel.server.operations.Parameter;
 import dev.semel.server.operations.WorkspaceIdAndSecretCache;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.PagingParameters;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.StoreReader;
+import dev.semel.server.query.view.Described;
+import dev.semel.server.query.view.KeySimulationView;
+import dev.semel.server.query.view.KeyView;
+import dev.semel.server.query.view.Page;
+import dev.semel.server.query.view.StoreTime;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
@@ -31,7 +43,6 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Serves idempotency keys (`/v1/keys`): list, history, simulation, longer window and release. */
@@ -59,15 +70,106 @@ public final class IdempotencyKeyRoutes {
         this.history = new IdempotencyKeyHistoryRenderer(semel, simulation);
     }
 
-    public void addTo(ApiRouter router) {
-        router.get("/v1/keys", TokenScope.READ, this::list)
-                .get("/v1/keys/{key}", TokenScope.READ, this::get)
-                .post("/v1/keys/{key}/simulate", TokenScope.READ, router.cpuBound(simulation::simulate))
-                .post("/v1/keys/{key}/extend", TokenScope.OPERATE, this::extend)
-                .post("/v1/keys/{key}/release", TokenScope.OPERATE, this::release);
+    private static final Parameter WORKFLOW =
+            Parameter.text("workflow", "Only the record of this workflow, if several workflows have the key.");
+
+    static final Operation<Page<KeyView>> LIST = Operation.get("listKeys", "/v1/keys", TokenScope.READ)
+            .tag("Keys")
+            .summary("List keys")
+            .parameters(
+                    Parameter.text("prefix", "Only keys with this prefix."),
+                    Parameter.text(
+                            "workflow", "Only keys of this workflow. A page that is not full can have a next cursor."))
+            .paged()
+            .problem(404, "NotFound")
+            .command(CommandDeclaration.of("key list", "Lists keys in alphabetical order, each with its run.")
+                    .optionalArgument("PREFIX", "prefix", "Only keys that begin with this text.")
+                    .option("--workflow", "W", "workflow", "Only keys of this workflow.")
+                    .examples("semel key list evt_", "semel key list --workflow payment_receipt")
+                    .whenEmpty("no key matches. See the requests: semel request list")
+                    .text("KEY", "idempotency_key")
+                    .text("STATUS", "status")
+                    .text("WORKFLOW", "operation_name")
+                    .text("RUN", "run_id")
+                    .text("RUN STATUS", "run_status")
+                    .text("REPLAYED", "replays")
+                    .text("CONFLICTS", "conflicts")
+                    .time("FIRST SEEN", "created_at")
+                    .suggest("semel key show", "idempotency_key"))
+            .returnsPage(KeyView.class, "Sorted by key.");
+
+    static final Operation<KeyView.KeyDetailView> GET = Operation.get("getKey", "/v1/keys/{key}", TokenScope.READ)
+            .tag("Keys")
+            .summary("Get a key record")
+            .description("With its run, window, effects and history.")
+            .parameters(Parameter.KEY, WORKFLOW)
+            .returns(KeyView.KeyDetailView.class, "The newest record; the others are in `others`.");
+
+    /** The body of a simulation. */
+    record KeySimulationRequest(
+            @Described("A time such as 2026-03-01T09:00:00Z.") @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String at,
+
+            @Described("A duration from now, such as 30h.") @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String after,
+
+            @Described("The data of the simulated request. Default: the data of the first request.")
+            @JsonInclude(JsonInclude.Include.NON_NULL)
+            @Nullable
+            ObjectNode data,
+
+            @Described("The workflow of the simulated request.") @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String workflow,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            Boolean strict) {}
+
+    static final Operation<KeySimulationView> SIMULATE = Operation.post(
+                    "simulateKey", "/v1/keys/{key}/simulate", TokenScope.READ)
+            .tag("Keys")
+            .summary("Simulate a request with a key; changes nothing")
+            .description("Predicts the response to a trigger with this key and data.")
+            .parameters(Parameter.KEY, WORKFLOW)
+            .request(KeySimulationRequest.class, false, "The simulated request. Default: the same request, now.")
+            .cpuBound()
+            .returns(KeySimulationView.class, "The predicted admission.");
+
+    /** The body of an extension. */
+    record KeyExtensionRequest(
+            @Described("A time such as 2026-03-01T09:00:00Z.") @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String until,
+
+            @Described("A duration from now, such as 48h.")
+            @JsonProperty("for")
+            @JsonInclude(JsonInclude.Include.NON_NULL)
+            @Nullable
+            String duration,
+
+            @Described("1 to 500 characters, for the audit log.")
+            String reason) {}
+
+    static final Operation<KeyView.KeyExtensionView> EXTEND = Operation.post(
+                    "extendKey", "/v1/keys/{key}/extend", TokenScope.OPERATE)
+            .tag("Keys")
+            .summary("Extend the window of a key")
+            .description("A window never becomes shorter.")
+            .parameters(Parameter.KEY, WORKFLOW)
+            .request(KeyExtensionRequest.class, true, "Either `until` or `for`.")
+            .storesResponse()
+            .returns(KeyView.KeyExtensionView.class, "The key does not expire before this time.");
+
+    public static final List<Operation<?>> OPERATIONS = List.of(LIST, GET, SIMULATE, EXTEND);
+
+    public void addTo(OperationRouter operations, ApiRouter router) {
+        operations
+                .add(LIST, this::list)
+                .add(GET, this::get)
+                .add(SIMULATE, simulation::simulate)
+                .addResponse(EXTEND, this::extend);
+        router.post("/v1/keys/{key}/release", TokenScope.OPERATE, this::release);
     }
 
-    ServerHttpResponse list(ServerHttpRequest request) {
+    private Page<KeyView> list(ServerHttpRequest request) {
         PagingParameters paging = PagingParameters.parse(request);
         String prefix = Objects.requireNonNullElse(request.query("prefix"), "");
         RunDeduplicationKey after =
@@ -79,18 +181,16 @@ public final class IdempotencyKeyRoutes {
         List<DatabaseRows.KeyRow> rows = StoreReader.read(
                 semel, reads -> reads.keys(request.principal().workspace(), prefix, after, paging.limit()));
         long now = StoreReader.now(semel);
-        return RunJsonRenderer.pageResponse(
-                rows, paging.limit(), held -> views.keyJson(held, now), held -> encode(held.key()));
+        return Page.of(rows, paging.limit(), held -> views.keyView(held, now), held -> encode(held.key()));
     }
 
     private record Behind(String prefix, @Nullable RunDeduplicationKey after) {}
 
     /** Keys are sorted by text: this scans a limited number and filters by workflow. The cursor continues the scan. */
-    private ServerHttpResponse ofWorkflow(ServerHttpRequest request, String workflow, Behind from, int limit) {
+    private Page<KeyView> ofWorkflow(ServerHttpRequest request, String workflow, Behind from, int limit) {
         int workspace = request.principal().workspace();
         var entry = StoreReader.workflow(semel, workspace, workflow);
-        ObjectNode out = RunJsonRenderer.newObject();
-        ArrayNode items = out.putArray("items");
+        List<KeyView> items = new ArrayList<>();
         long now = StoreReader.now(semel);
         RunDeduplicationKey after = from.after();
         boolean more = true;
@@ -102,7 +202,7 @@ public final class IdempotencyKeyRoutes {
             for (DatabaseRows.KeyRow held : page) {
                 after = held.key();
                 if (held.keyRecord().workflowId().equals(entry.published().workflowId())) {
-                    items.add(views.keyJson(held, now));
+                    items.add(views.keyView(held, now));
                 }
                 if (items.size() == limit) {
                     more = true;
@@ -110,17 +210,14 @@ public final class IdempotencyKeyRoutes {
                 }
             }
         }
-        out.put("next", more && after != null ? encode(after) : null);
-        return RunJsonRenderer.ok(out);
+        return new Page<>(items, more && after != null ? encode(after) : null);
     }
 
-    ServerHttpResponse get(ServerHttpRequest request) {
+    private KeyView.KeyDetailView get(ServerHttpRequest request) {
         List<DatabaseRows.KeyRow> found = find(request);
         long now = StoreReader.now(semel);
-        ObjectNode out = views.keyJson(found.getFirst(), now);
-        found.stream().skip(1).map(held -> views.keyJson(held, now)).forEach(out.putArray("others")::add);
-        history.addHistory(out, found.getFirst(), now);
-        return RunJsonRenderer.ok(out);
+        List<KeyView> all = found.stream().map(held -> views.keyView(held, now)).toList();
+        return history.detail(found.getFirst(), all.getFirst(), all.subList(1, all.size()), now);
     }
 
     /** With a `run_id` or an `Idempotency-Key` a repeat is safe: it does not release the key from a newer run. */
@@ -221,14 +318,11 @@ public final class IdempotencyKeyRoutes {
     }
 
     private static ObjectNode extended(DatabaseRows.KeyRow held, long until) {
-        ObjectNode out = RunJsonRenderer.newObject();
-        out.put("idempotency_key", RunJsonRenderer.keyText(held));
-        out.put("run_id", held.keyRecord().runIdText());
-        return out.put("extended", true)
-                .put(
-                        "expires_at",
-                        RunJsonRenderer.formatTime(
-                                Math.max(until, held.keyRecord().expiresAt())));
+        return EXTEND.toJson(new KeyView.KeyExtensionView(
+                RunJsonRenderer.keyText(held),
+                held.keyRecord().runIdText(),
+                true,
+                StoreTime.instant(Math.max(until, held.keyRecord().expiresAt()))));
     }
 
     private static String reason(JsonNode reason) {

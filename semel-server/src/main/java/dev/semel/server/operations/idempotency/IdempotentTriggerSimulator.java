@@ -13,30 +13,32 @@ import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.yaml.DurationFormat;
 import dev.semel.server.http.ServerHttpRequest;
-import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.operations.InboundJsonRequestBody;
 import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.server.operations.WorkspaceIdAndSecretCache;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.server.query.StoreReader;
+import dev.semel.server.query.view.KeySimulationView;
+import dev.semel.server.query.view.StoreTime;
 import dev.semel.store.DatabaseRows;
 import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Now, at a later time or with other data. It runs the real admission and changes nothing. */
 record IdempotentTriggerSimulator(SemelRuntime semel, WorkspaceIdAndSecretCache spaces) {
     private static final Duration LONGEST = Duration.ofDays(3_650);
 
-    ServerHttpResponse simulate(ServerHttpRequest request) {
+    KeySimulationView simulate(ServerHttpRequest request) {
         InboundJsonRequestBody body =
                 InboundJsonRequestBody.parse(request, Set.of("at", "after", "data", "workflow", "strict"));
         IdempotencyKey key = IdempotencyKey.of(request.parameter("key"));
@@ -54,12 +56,12 @@ record IdempotentTriggerSimulator(SemelRuntime semel, WorkspaceIdAndSecretCache 
                 new Trigger.Sender(TriggerSource.HTTP, request.principal().tokenId(), null),
                 strict,
                 null);
-        return RunJsonRenderer.ok(outcomeJson(key, workflow, data, semel.predictTrigger(trigger, at(body))));
+        return outcome(key, workflow, data, semel.predictTrigger(trigger, at(body)));
     }
 
     /** Simulates a repeat of the key's first request now; null if its run or workflow is no longer stored. */
     @Nullable
-    ObjectNode simulateNow(DatabaseRows.KeyRow held) {
+    KeySimulationView simulateNow(DatabaseRows.KeyRow held) {
         int ws = held.key().workspace();
         WorkflowCatalogEntry workflow = semel.workflow(ws, held.keyRecord().workflowId());
         DatabaseRows.RunRow run =
@@ -78,7 +80,7 @@ record IdempotentTriggerSimulator(SemelRuntime semel, WorkspaceIdAndSecretCache 
                 new Trigger.Sender(TriggerSource.HTTP, "", null),
                 false,
                 null);
-        return outcomeJson(key, workflow, data, semel.predictTrigger(trigger, 0));
+        return outcome(key, workflow, data, semel.predictTrigger(trigger, 0));
     }
 
     private WorkflowCatalogEntry workflow(
@@ -147,51 +149,81 @@ record IdempotentTriggerSimulator(SemelRuntime semel, WorkspaceIdAndSecretCache 
         }
     }
 
-    private static ObjectNode outcomeJson(
+    private static KeySimulationView outcome(
             IdempotencyKey key, WorkflowCatalogEntry workflow, JsonNode data, TriggerPreview outcome) {
-        ObjectNode out = RunJsonRenderer.newObject();
-        out.put("idempotency_key", key.text());
-        out.put("workflow", workflow.published().name());
-        out.put("at", RunJsonRenderer.formatTime(outcome.at()));
-        switch (outcome.admission()) {
-            case TriggerAdmissionDecision.Fresh _ -> fresh(out, workflow, data, outcome);
-            case TriggerAdmissionDecision.Repeat repeat -> {
-                out.put("outcome", "replayed").put("status_code", 200);
-                out.put("run_id", repeat.keyRecord().runIdText());
-                out.put("payload_mismatch", repeat.mismatch());
-                changed(out, repeat.changed());
-                out.put(
-                        "expires_at",
-                        RunJsonRenderer.formatTime(repeat.keyRecord().expiresAt()));
-                out.put(
-                        "summary",
+        SimulatedRequest simulated =
+                new SimulatedRequest(key.text(), workflow.published().name(), StoreTime.instant(outcome.at()));
+        return switch (outcome.admission()) {
+            case TriggerAdmissionDecision.Fresh _ -> fresh(simulated, workflow, data, outcome);
+            case TriggerAdmissionDecision.Repeat repeat ->
+                simulated.of(
+                        KeySimulationView.Outcome.REPLAYED,
+                        200,
+                        repeat.keyRecord().runIdText(),
+                        null,
+                        null,
+                        repeat.mismatch(),
+                        repeat.changed(),
+                        Optional.ofNullable(
+                                StoreTime.instantOrNull(repeat.keyRecord().expiresAt())),
                         "200: the server returns run " + repeat.keyRecord().runIdText()
                                 + (repeat.mismatch()
                                         ? ", although the data differ in " + String.join(", ", repeat.changed())
                                         : "")
                                 + condition(outcome) + ". No new run starts.");
-            }
-            case TriggerAdmissionDecision.Conflict conflict -> {
-                out.put("outcome", "conflict").put("status_code", 422);
-                out.put("run_id", conflict.keyRecord().runIdText());
-                out.put("reason", conflict.reason().name().toLowerCase(Locale.ROOT));
-                changed(out, conflict.changed());
-                out.put("summary", "422: " + conflictReason(conflict) + " No new run starts.");
-            }
-            case TriggerAdmissionDecision.SamePayload same -> {
-                out.put("outcome", "duplicate_payload").put("status_code", 409);
-                out.put("run_id", same.keyRecord().runIdText());
-                out.put(
-                        "summary",
+            case TriggerAdmissionDecision.Conflict conflict ->
+                simulated.of(
+                        KeySimulationView.Outcome.CONFLICT,
+                        422,
+                        conflict.keyRecord().runIdText(),
+                        null,
+                        conflict.reason().name().toLowerCase(Locale.ROOT),
+                        null,
+                        conflict.changed(),
+                        null,
+                        "422: " + conflictReason(conflict) + " No new run starts.");
+            case TriggerAdmissionDecision.SamePayload same ->
+                simulated.of(
+                        KeySimulationView.Outcome.DUPLICATE_PAYLOAD,
+                        409,
+                        same.keyRecord().runIdText(),
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
                         "409: the same payload started " + same.keyRecord().runIdText()
                                 + " under another key. No new run starts.");
-            }
-        }
-        return out.put("changes_nothing", true);
+        };
     }
 
-    private static void changed(ObjectNode out, List<String> fields) {
-        fields.forEach(out.putArray("changed")::add);
+    /** The members that every outcome has. */
+    private record SimulatedRequest(String key, String workflow, Instant at) {
+        KeySimulationView of(
+                KeySimulationView.Outcome outcome,
+                int status,
+                @Nullable String runId,
+                @Nullable Optional<String> previousRunId,
+                @Nullable String reason,
+                @Nullable Boolean mismatch,
+                @Nullable List<String> changed,
+                @Nullable Optional<Instant> expiresAt,
+                String summary) {
+            return new KeySimulationView(
+                    key,
+                    workflow,
+                    at,
+                    outcome,
+                    status,
+                    runId,
+                    previousRunId,
+                    reason,
+                    mismatch,
+                    changed,
+                    expiresAt,
+                    summary,
+                    true);
+        }
     }
 
     private static String conflictReason(TriggerAdmissionDecision.Conflict conflict) {
@@ -206,23 +238,33 @@ record IdempotentTriggerSimulator(SemelRuntime semel, WorkspaceIdAndSecretCache 
         return outcome.assumesRunUnfinished() ? ", if the run has not ended by then" : "";
     }
 
-    private static void fresh(ObjectNode out, WorkflowCatalogEntry workflow, JsonNode data, TriggerPreview outcome) {
+    private static KeySimulationView fresh(
+            SimulatedRequest simulated, WorkflowCatalogEntry workflow, JsonNode data, TriggerPreview outcome) {
         try {
             PublishedYamlWorkflow.checkInput(workflow.published(), data);
         } catch (SemelException e) {
-            out.put("outcome", "rejected").put("status_code", e.code().status());
-            out.put("reason", e.code().slug());
-            out.put("summary", "400: the data do not match the workflow's input. No run starts. The key stays unused.");
-            return;
+            return simulated.of(
+                    KeySimulationView.Outcome.REJECTED,
+                    e.code().status(),
+                    null,
+                    null,
+                    e.code().slug(),
+                    null,
+                    null,
+                    null,
+                    "400: the data do not match the workflow's input. No run starts. The key stays unused.");
         }
         RunDeduplicationKeyRecord previous = outcome.previousKey();
-        out.put("outcome", "new_run").put("status_code", 200);
-        out.put("previous_run_id", previous == null ? null : previous.runIdText());
-        out.put(
-                "reason",
-                outcome.keyStatus() == null ? "new" : outcome.keyStatus().name().toLowerCase(Locale.ROOT));
-        out.put("expires_at", RunJsonRenderer.formatTime(outcome.keyExpiresAt()));
-        out.put("summary", "200: a new run starts" + because(outcome.keyStatus()) + ".");
+        return simulated.of(
+                KeySimulationView.Outcome.NEW_RUN,
+                200,
+                null,
+                Optional.ofNullable(previous).map(RunDeduplicationKeyRecord::runIdText),
+                outcome.keyStatus() == null ? "new" : outcome.keyStatus().name().toLowerCase(Locale.ROOT),
+                null,
+                null,
+                Optional.ofNullable(StoreTime.instantOrNull(outcome.keyExpiresAt())),
+                "200: a new run starts" + because(outcome.keyStatus()) + ".");
     }
 
     private static String because(@Nullable KeyStatus why) {
