@@ -242,8 +242,7 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     @Override
     public List<DatabaseRows.ExpiringResend> expiringResends(
             int ws, String workflowId, long after, long until, int limit) {
-        return query(
-                () -> EffectLedgerRepository.listExpiringResends(session, ws, workflowId, after, until, limit));
+        return query(() -> EffectLedgerRepository.listExpiringResends(session, ws, workflowId, after, until, limit));
     }
 
     @Override

@@ -29,7 +29,8 @@ final class AlertMessageRenderer {
 
     /** One line: how many runs lost safe re-send, and where to decide. */
     static String lost(long runs) {
-        return runs + (runs == 1 ? " run" : " runs") + " lost safe re-send while the alert fired: the outcome is unknown,"
+        return runs + (runs == 1 ? " run" : " runs")
+                + " lost safe re-send while the alert fired: the outcome is unknown,"
                 + " and only a user can decide. List the reviews with `semel review list`, check the external system,"
                 + " and record the outcome with `semel review decide`.\n";
     }

@@ -107,7 +107,10 @@ record AlertState(
         List<DatabaseRows.ExpiringResend> added =
                 expiring.stream().filter(one -> !known.contains(id(one))).toList();
         long next = reported.at() + pause;
-        if (!firing || !notified || added.isEmpty() || at < next && added.getFirst().until() > next + pause) {
+        if (!firing
+                || !notified
+                || added.isEmpty()
+                || at < next && added.getFirst().until() > next + pause) {
             return this;
         }
         Reported more = new Reported(reported.firedAt(), reported.further() + 1, at, ids(expiring));

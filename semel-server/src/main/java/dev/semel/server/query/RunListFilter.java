@@ -50,8 +50,7 @@ public record RunListFilter(
                                     + " since:2h ended_since:2h failed_since:2h");
             }
         }
-        if (failed && state != null && state != RunState.FAILED
-                || endAge > 0 && state != null && !state.hasEnded()) {
+        if (failed && state != null && state != RunState.FAILED || endAge > 0 && state != null && !state.hasEnded()) {
             throw ApiErrors.invalidQuery("status contradicts failed_since or ended_since, so no run can match");
         }
         return new RunListFilter(failed ? RunState.FAILED : state, workflow, key, correlation, replayed, age, endAge);

@@ -27,10 +27,12 @@ final class RunListFilterTest {
     void terms_that_fit_each_other_are_accepted() {
         assertEquals(RunState.FAILED, RunListFilter.parse("failed_since:1h").state());
         assertEquals(
-                RunState.FAILED, RunListFilter.parse("status:failed failed_since:1h").state());
+                RunState.FAILED,
+                RunListFilter.parse("status:failed failed_since:1h").state());
         assertEquals(
                 RunState.COMPLETED,
                 RunListFilter.parse("status:completed ended_since:1h").state());
-        assertEquals(RunState.WAITING, RunListFilter.parse("status:waiting since:1h").state());
+        assertEquals(
+                RunState.WAITING, RunListFilter.parse("status:waiting since:1h").state());
     }
 }

@@ -172,8 +172,8 @@ class SafeResendTest {
         caller.put("/v1/channels/ops", "{\"kind\":\"webhook\",\"url\":\"" + receiver.url() + "/alerts\"}")
                 .expect(200);
         caller.put("/v1/alerts/resend", """
-                {"metric":"safe_resend_ends","above":0,"over":"1h","channel":"ops","to":"on-call"}\
-                """).expect(200);
+            {"metric":"safe_resend_ends","above":0,"over":"1h","channel":"ops","to":"on-call"}\
+            """).expect(200);
     }
 
     private static List<String> messages(CountingReceiver receiver) {
@@ -245,10 +245,12 @@ class SafeResendTest {
             clock.advance(Duration.ofHours(239).plusMinutes(30));
             serve.alertMonitor().checkAll();
             String text = messages(receiver).getFirst();
-            Matcher command = Pattern.compile("semel replay plan \\\\\"([^\"\\\\]+)").matcher(text);
+            Matcher command =
+                    Pattern.compile("semel replay plan \\\\\"([^\"\\\\]+)").matcher(text);
             assertTrue(command.find(), text);
             clock.advance(Duration.ofMinutes(5));
-            HttpReply plan = caller.post("/v1/replays", "{\"q\":\"" + command.group(1) + "\"}").expect(200);
+            HttpReply plan = caller.post("/v1/replays", "{\"q\":\"" + command.group(1) + "\"}")
+                    .expect(200);
             assertEquals(1, plan.json().at("/actions/resend/steps").asInt(), plan::toString);
         }
     }

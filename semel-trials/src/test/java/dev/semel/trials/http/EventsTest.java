@@ -71,7 +71,8 @@ class EventsTest extends OnBothStores {
                                     "ce-type: semel.review.decided"),
                     400,
                     "invalid-input");
-            JsonNode batch = admin().post("/v1/events", "[" + event + "]").expect(200).json();
+            JsonNode batch =
+                    admin().post("/v1/events", "[" + event + "]").expect(200).json();
             assertEquals(400, batch.at("/items/0/status_code").asInt(), batch::toString);
             assertEquals(
                     0,

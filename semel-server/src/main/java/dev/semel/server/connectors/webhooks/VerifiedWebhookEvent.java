@@ -44,7 +44,8 @@ record VerifiedWebhookEvent(String id, InboundEvent event) {
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
         event.envelope().forEachEntry(whole::set);
         whole.put("source", source);
-        return new VerifiedWebhookEvent(cloudId(event.source(), event.id()), InboundEvent.of(whole).fromOutside());
+        return new VerifiedWebhookEvent(
+                cloudId(event.source(), event.id()), InboundEvent.of(whole).fromOutside());
     }
 
     /** A JSON array, because a plain concatenation of two texts is ambiguous. */

@@ -85,7 +85,8 @@ final class ExpressionReferenceValidator {
 
     private void call(CelExpr at, int depth) {
         CelExpr.CelCall call = at.call();
-        boolean search = call.function().equals(CelEnvironment.FIND) || call.function().equals(CelEnvironment.HAS);
+        boolean search =
+                call.function().equals(CelEnvironment.FIND) || call.function().equals(CelEnvironment.HAS);
         if (search && call.args().getFirst().getKind() == CelExpr.ExprKind.Kind.IDENT) {
             List<Object> parts = new ArrayList<>();
             for (CelExpr part : call.args().get(1).list().elements()) {

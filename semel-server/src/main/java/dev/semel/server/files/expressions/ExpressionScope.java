@@ -63,7 +63,8 @@ public record ExpressionScope(
         }
         Map<String, JsonNode> all = new LinkedHashMap<>(variables);
         all.putAll(names);
-        return new ExpressionScope(input, steps, cohortResults, runId, stepId, header, Collections.unmodifiableMap(all), secrets);
+        return new ExpressionScope(
+                input, steps, cohortResults, runId, stepId, header, Collections.unmodifiableMap(all), secrets);
     }
 
     public ExpressionScope with(String name, JsonNode value) {

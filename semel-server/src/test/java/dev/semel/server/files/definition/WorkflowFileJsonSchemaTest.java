@@ -214,7 +214,8 @@ final class WorkflowFileJsonSchemaTest {
                 "notify: lead, protect: ask",
                 "notify: lead, protect: ask, to: ann",
                 "digest: {key: '${ input.a }', collect_for: 1m, item: 1}, protect: ask",
-                "digest: {key: '${ input.a }', collect_for: 1m, item: 1}, protect: ask, send: {channel: m, template: t}",
+                "digest: {key: '${ input.a }', collect_for: 1m, item: 1}, protect: ask, send: {channel: m, template:"
+                        + " t}",
                 "digest: {key: '${ input.a }', collect_for: 1m, item: 1}, protect: ask,"
                         + " send: {channel: m, to: a, template: t}",
                 "user_profile: {set: {}}",
@@ -328,7 +329,8 @@ final class WorkflowFileJsonSchemaTest {
                 .map(text -> (compiles(text) ? "only the reader accepts " : "only the schema accepts ") + text)
                 .toList();
         assertEquals(List.of(), differ);
-        assertTrue(shapes().stream().filter(WorkflowFileJsonSchemaTest::compiles).count() > 30, "not all are rejected");
+        assertTrue(
+                shapes().stream().filter(WorkflowFileJsonSchemaTest::compiles).count() > 30, "not all are rejected");
     }
 
     /** Counts beside every bound. */
