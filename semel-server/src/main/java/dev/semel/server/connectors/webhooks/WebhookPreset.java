@@ -2,7 +2,6 @@ package dev.semel.server.connectors.webhooks;
 
 import dev.semel.server.settings.InboundWebhookSetting;
 import dev.semel.server.settings.InboundWebhookSetting.ValueLocation;
-import dev.semel.store.InboundWebhookDelivery.SignatureReuse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -34,16 +33,6 @@ record WebhookPreset(
     /** Whether providers of this preset also send forms. */
     static boolean acceptsForms(InboundWebhookSetting webhook) {
         return WITH_FORMS.contains(webhook.preset());
-    }
-
-    /**
-     * What happens to a known signature under another id or type. GitHub never sends one body with two types; other
-     * providers may, such as Shopify with the topics of one order.
-     */
-    static SignatureReuse reuseOf(InboundWebhookSetting webhook) {
-        return webhook.reuse() == SignatureReuse.REPLAY && !webhook.preset().equals("github")
-                ? SignatureReuse.REPLAY_SAME_TYPE
-                : webhook.reuse();
     }
 
     /** Whether the signature covers both id and type, so that a captured delivery can change neither. */

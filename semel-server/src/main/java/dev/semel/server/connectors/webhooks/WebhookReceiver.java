@@ -372,7 +372,7 @@ public final class WebhookReceiver {
     private static InboundWebhookDelivery.DedupSettings memory(
             InboundWebhookSetting webhook, @Nullable String signature) {
         return new InboundWebhookDelivery.DedupSettings(
-                signature, WebhookPreset.reuseOf(webhook), micros(WINDOW), micros(webhook.retention()));
+                signature, webhook.reuse(), micros(WINDOW), micros(webhook.retention()));
     }
 
     private void recordRejection(
