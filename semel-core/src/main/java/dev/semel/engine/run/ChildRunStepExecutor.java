@@ -1,6 +1,5 @@
 package dev.semel.engine.run;
 
-import dev.semel.engine.step.UnknownOutcomeFinder;
 import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.definition.DurableWorkflowOperations;
@@ -10,6 +9,7 @@ import dev.semel.engine.step.RunExecutionAbort;
 import dev.semel.engine.step.StepJournalMatcher;
 import dev.semel.engine.step.StepResultSerializer;
 import dev.semel.engine.step.StoredRunWaitReasonWriter;
+import dev.semel.engine.step.UnknownOutcomeFinder;
 import dev.semel.engine.step.WaitingBranchesRunSuspender;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;

@@ -1,10 +1,10 @@
 package dev.semel.engine.signal;
 
-import dev.semel.engine.step.PreviousRunResultFinder;
 import dev.semel.definition.EffectSpec;
 import dev.semel.effect.EffectLedger;
 import dev.semel.engine.step.ActiveRun;
 import dev.semel.engine.step.InMemoryRunExecutionState;
+import dev.semel.engine.step.PreviousRunResultFinder;
 import dev.semel.engine.step.RunExecutionAbort;
 import dev.semel.engine.step.StepResultSerializer;
 import dev.semel.journal.JournalEntry;
@@ -126,8 +126,8 @@ public final class HumanReviewOpener {
                 && plan.reviewer().equals(EffectSpec.OWNER);
         return usual
                 ? null
-                : StrictJsonCodec.write(
-                        text(plan).put(DUE, micros(plan.reviewOptions().escalation().due())));
+                : StrictJsonCodec.write(text(plan)
+                        .put(DUE, micros(plan.reviewOptions().escalation().due())));
     }
 
     /** Reads what the code of a run said about the reviews of its effects, by path. */

@@ -209,8 +209,8 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     @Override
     public int journalLength(RunId run) {
         // A journal has no hole, so its last number is enough.
-        Integer last = one(
-                "SELECT seq FROM semel_journal WHERE run = ? ORDER BY seq DESC LIMIT 1", row -> row.getInt(1), run);
+        Integer last =
+                one("SELECT seq FROM semel_journal WHERE run = ? ORDER BY seq DESC LIMIT 1", row -> row.getInt(1), run);
         return last == null ? 0 : last + 1;
     }
 

@@ -6,8 +6,6 @@ import dev.semel.definition.WorkflowBody;
 import dev.semel.definition.WorkflowVersion;
 import dev.semel.idempotency.JsonFieldPath;
 import dev.semel.server.files.definition.WorkflowDefinition;
-import dev.semel.server.files.definition.WorkflowDefinition;
-import dev.semel.server.files.steps.YamlStepDependencies;
 import dev.semel.server.files.steps.YamlStepDependencies;
 import dev.semel.store.DatabaseRows;
 import java.util.List;

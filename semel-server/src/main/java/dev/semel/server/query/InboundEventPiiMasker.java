@@ -1,10 +1,6 @@
 package dev.semel.server.query;
 
 import dev.semel.idempotency.JsonFieldPath;
-import dev.semel.idempotency.JsonFieldPath;
-import dev.semel.server.connectors.ingress.InboundEvent;
-import dev.semel.server.connectors.ingress.InboundEventProcessor;
-import dev.semel.server.connectors.ingress.RunNotificationEvents;
 import dev.semel.server.connectors.ingress.InboundEvent;
 import dev.semel.server.connectors.ingress.InboundEventProcessor;
 import dev.semel.server.connectors.ingress.RunNotificationEvents;

@@ -4,7 +4,6 @@ import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.RunDeduplicationKeyRecord;
 import dev.semel.admission.TriggerAdmissionRules;
-import dev.semel.admission.TriggerAdmissionRules.KeyStatus;
 import dev.semel.admission.TriggerSource;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;

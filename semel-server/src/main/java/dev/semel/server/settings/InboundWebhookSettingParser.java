@@ -43,8 +43,8 @@ final class InboundWebhookSettingParser {
                     "check",
                     "may be `bearer` only for the preset `cloudevents`; all other presets require a signature");
         }
-        String reuse = document.choice(
-                "signature_reuse", List.of("replay", "replay_same_type", "flag", "reject", "allow"));
+        String reuse =
+                document.choice("signature_reuse", List.of("replay", "replay_same_type", "flag", "reject", "allow"));
         Duration keep = duration(document, "keep", LONGEST_KEEP);
         InboundWebhookSetting webhook = new InboundWebhookSetting(
                 preset,

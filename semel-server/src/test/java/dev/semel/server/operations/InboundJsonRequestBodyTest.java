@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 class InboundJsonRequestBodyTest {
     @Test
     void large_bodies_are_parsed_on_threads_of_their_own() {
-        assertEquals(30_000, InboundJsonRequestBody.parseBytes(list(30_000, "]")).size());
+        assertEquals(
+                30_000, InboundJsonRequestBody.parseBytes(list(30_000, "]")).size());
         assertEquals(true, isParsedOnPool(list(30_000, "?")));
         assertEquals(false, isParsedOnPool(list(3_000, "?")));
     }
@@ -23,8 +24,7 @@ class InboundJsonRequestBodyTest {
 
     /** The error of the parser shows the thread that it came from. */
     private static boolean isParsedOnPool(byte[] malformed) {
-        SemelException error =
-                assertThrows(SemelException.class, () -> InboundJsonRequestBody.parseBytes(malformed));
+        SemelException error = assertThrows(SemelException.class, () -> InboundJsonRequestBody.parseBytes(malformed));
         return Arrays.stream(error.getStackTrace())
                 .anyMatch(frame -> frame.getClassName().equals(CpuWorkPool.class.getName()));
     }

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.RawConnection;
 import dev.semel.trials.support.SampleWorkflows;
-import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -129,28 +129,31 @@ class WebhookTamperingTest extends OnBothStores {
     @Test
     void a_webhook_may_accept_a_signature_once_with_each_type() {
         assertRetyped(
-                WebhookProvider.SHOPIFY, ",\"signature_reuse\":\"replay_same_type\"", List.of("accepted", "flagged", "replayed"));
+                WebhookProvider.SHOPIFY,
+                ",\"signature_reuse\":\"replay_same_type\"",
+                List.of("accepted", "flagged", "replayed"));
     }
 
     private void assertRetyped(WebhookProvider provider, String reuse, List<String> outcomes) {
-            String name = (reuse.isEmpty() ? "retyped_" : "by_type_") + provider.word();
-            String path = hook(name, provider.secret, provider.document.substring(1) + reuse);
-            subscribe(name, "*", name);
-            WebhookProvider.SignedRequest sent = new WebhookProvider.SignedRequest("id-1", 0, "{\"ref\":\"main\"}");
-            post(path, sent.body(), provider.sign(provider.secret, sent)).expect(200);
-            for (int copy = 2; copy < 4; copy++) {
-                WebhookProvider.SignedRequest captured =
-                        new WebhookProvider.SignedRequest("id-" + copy, 0, sent.body());
-                List<String> retyped = provider.sign(provider.secret, captured).stream()
-                        .map(line -> line.matches("(X-GitHub-Event|X-Shopify-Topic): .*")
-                                ? line.replaceFirst(": .*", ": other")
-                                : line)
-                        .toList();
-                post(path, captured.body(), retyped).expect(200);
-            }
-            assertEquals(
-                    outcomes.stream().filter(one -> !one.equals("replayed")).count(), runsOf(name).size(), name);
-            assertEquals(outcomes, verdicts(name));
+        String name = (reuse.isEmpty() ? "retyped_" : "by_type_") + provider.word();
+        String path = hook(name, provider.secret, provider.document.substring(1) + reuse);
+        subscribe(name, "*", name);
+        WebhookProvider.SignedRequest sent = new WebhookProvider.SignedRequest("id-1", 0, "{\"ref\":\"main\"}");
+        post(path, sent.body(), provider.sign(provider.secret, sent)).expect(200);
+        for (int copy = 2; copy < 4; copy++) {
+            WebhookProvider.SignedRequest captured = new WebhookProvider.SignedRequest("id-" + copy, 0, sent.body());
+            List<String> retyped = provider.sign(provider.secret, captured).stream()
+                    .map(line -> line.matches("(X-GitHub-Event|X-Shopify-Topic): .*")
+                            ? line.replaceFirst(": .*", ": other")
+                            : line)
+                    .toList();
+            post(path, captured.body(), retyped).expect(200);
+        }
+        assertEquals(
+                outcomes.stream().filter(one -> !one.equals("replayed")).count(),
+                runsOf(name).size(),
+                name);
+        assertEquals(outcomes, verdicts(name));
     }
 
     @Test

@@ -149,7 +149,8 @@ public final class EffectLedgerRepository {
                 limit);
     }
 
-    public static long countLostResends(JdbcSession session, int ws, String workflowId, long since) throws SQLException {
+    public static long countLostResends(JdbcSession session, int ws, String workflowId, long since)
+            throws SQLException {
         Long runs = session.queryOne(LOST_RESENDS, row -> row.getLong(1), ws, since, workflowId, workflowId);
         return runs == null ? 0 : runs;
     }

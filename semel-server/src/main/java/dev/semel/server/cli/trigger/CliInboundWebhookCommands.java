@@ -59,8 +59,8 @@ public final class CliInboundWebhookCommands {
                 names = "--signature-reuse",
                 paramLabel = "POLICY",
                 description =
-                        "What to do if a signature repeats under another id or type: replay, replay_same_type, flag, reject or allow. Only for"
-                                + " presets that do not sign both. Default: replay.")
+                        "What to do if a signature repeats under another id or type: replay, replay_same_type, flag,"
+                                + " reject or allow. Only for presets that do not sign both. Default: replay.")
         String reuse = "";
 
         @Option(names = "--keep", paramLabel = "TIME", description = "How long the server keeps payloads, such as 7d.")

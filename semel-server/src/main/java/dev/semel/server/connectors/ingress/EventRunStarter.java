@@ -14,8 +14,6 @@ import dev.semel.error.SemelException;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.connectors.ingress.InboundEventResult.StartedRun;
-import dev.semel.server.connectors.ingress.InboundEventResult.StartedRun;
-import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.store.StoreQueries;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,8 @@
 package dev.semel.server.files.definition;
 
 import dev.semel.idempotency.FingerprintField;
-import dev.semel.idempotency.FingerprintField;
 import dev.semel.server.files.expressions.ExpressionFieldPath;
 import dev.semel.server.files.expressions.YamlValueTemplate;
-import dev.semel.server.files.expressions.ExpressionFieldPath;
-import dev.semel.server.files.expressions.YamlValueTemplate;
-import dev.semel.server.files.steps.YamlStep;
 import dev.semel.server.files.steps.YamlStep;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,12 +2,8 @@ package dev.semel.server.files.definition;
 
 import dev.semel.idempotency.FingerprintField;
 import dev.semel.idempotency.KeyPolicy;
-import dev.semel.idempotency.FingerprintField;
-import dev.semel.idempotency.KeyPolicy;
-import dev.semel.server.files.yaml.DurationFormat;
 import dev.semel.server.files.steps.DeclaredEffect;
 import dev.semel.server.files.yaml.DurationFormat;
-import dev.semel.server.files.steps.DeclaredEffect;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

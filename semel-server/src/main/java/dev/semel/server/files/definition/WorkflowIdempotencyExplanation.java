@@ -5,8 +5,6 @@ import dev.semel.idempotency.IdempotencyKeyScope;
 import dev.semel.idempotency.KeyPolicy;
 import dev.semel.server.files.steps.DeclaredEffect;
 import dev.semel.server.files.steps.YamlStep;
-import dev.semel.server.files.steps.DeclaredEffect;
-import dev.semel.server.files.steps.YamlStep;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

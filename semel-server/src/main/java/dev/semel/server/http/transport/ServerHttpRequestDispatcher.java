@@ -81,8 +81,7 @@ final class ServerHttpRequestDispatcher {
         }
     }
 
-    private ServerHttpResponse answer(
-            HelidonExchangeAdapter exchange, ConcurrentRequestLimit.RequestPlace place) {
+    private ServerHttpResponse answer(HelidonExchangeAdapter exchange, ConcurrentRequestLimit.RequestPlace place) {
         try {
             return decide(exchange, place);
         } catch (CloseConnectionException e) {

@@ -15,20 +15,10 @@ import dev.semel.server.connectors.ingress.RunTriggerChainDepthLimit;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.ServerHttpRequest;
 import dev.semel.server.http.ServerHttpResponse;
-import dev.semel.server.connectors.ingress.BinaryCloudEventReader;
-import dev.semel.server.connectors.ingress.InboundEvent;
-import dev.semel.server.connectors.ingress.InboundEventOrigin;
-import dev.semel.server.connectors.ingress.InboundEventProcessor;
-import dev.semel.server.connectors.ingress.InboundEventResult;
-import dev.semel.server.connectors.ingress.JsonInboundEventReader;
-import dev.semel.server.connectors.ingress.ParallelTaskRunner;
-import dev.semel.server.connectors.ingress.RunTriggerChainDepthLimit;
 import dev.semel.server.operations.InboundJsonRequestBody;
 import dev.semel.server.query.ApiErrors;
 import dev.semel.server.query.InboundEventJsonRenderer;
 import dev.semel.server.query.RunJsonRenderer;
-import dev.semel.admission.Trigger;
-import dev.semel.admission.TriggerSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,7 +43,8 @@ public record EventIngestionRoutes(InboundEventProcessor ingress, ApiTokenRateLi
         }
         if (type.startsWith("application/cloudevents")) {
             requireJson(type, "application/cloudevents+json");
-            return single(request, JsonInboundEventReader.read(InboundJsonRequestBody.parseBytes(request.body()), true));
+            return single(
+                    request, JsonInboundEventReader.read(InboundJsonRequestBody.parseBytes(request.body()), true));
         }
         Map<String, List<String>> attributes = request.headersWithPrefix("ce-");
         if (!attributes.isEmpty()) {

@@ -3,7 +3,6 @@ package dev.semel.server.operations.idempotency;
 import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.ServerHttpRequest;
-import dev.semel.server.http.ServerHttpResponse;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.operations.Operation;
 import dev.semel.server.operations.OperationRouter;

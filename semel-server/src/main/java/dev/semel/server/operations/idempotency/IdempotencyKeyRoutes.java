@@ -2,7 +2,6 @@ package dev.semel.server.operations.idempotency;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.admission.TriggerAdmissionRules.KeyStatus;

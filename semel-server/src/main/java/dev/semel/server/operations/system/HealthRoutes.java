@@ -10,8 +10,6 @@ import dev.semel.server.http.TokenScope;
 import dev.semel.server.query.RunJsonRenderer;
 import dev.semel.store.TrustedClock;
 import dev.semel.store.WorkflowStore;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 

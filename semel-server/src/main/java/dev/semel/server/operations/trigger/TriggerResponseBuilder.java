@@ -1,6 +1,5 @@
 package dev.semel.server.operations.trigger;
 
-import dev.semel.idempotency.IdempotencyKey;
 import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.admission.TriggerResult;
 import dev.semel.idempotency.IdempotencyKey;

@@ -31,8 +31,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -100,8 +98,8 @@ public final class WorkflowTriggerRoutes {
                 new SharedLimit.Owner("The caller " + caller.tokenId(), MAX_WAITS_OF_TOKEN));
         SharedLimit.Owner full = waits.tryTake(owners);
         try {
-            DatabaseRows.RunRow run = semel.await(
-                    caller.workspace(), admitted.answer().run(), full == null ? wait : Duration.ZERO);
+            DatabaseRows.RunRow run =
+                    semel.await(caller.workspace(), admitted.answer().run(), full == null ? wait : Duration.ZERO);
             if (run != null) {
                 TriggerResponseBuilder.addRunState(admitted.body(), run);
             }
@@ -113,8 +111,10 @@ public final class WorkflowTriggerRoutes {
         if (full != null) {
             admitted.body()
                     .withArray("warnings")
-                    .add(full.name() + " has " + full.most() + " requests that wait for the end of a run. The server did"
-                            + " not wait. Read the run with GET /v1/runs/" + admitted.answer().runId() + ".");
+                    .add(full.name() + " has " + full.most()
+                            + " requests that wait for the end of a run. The server did"
+                            + " not wait. Read the run with GET /v1/runs/"
+                            + admitted.answer().runId() + ".");
         }
         return full == null;
     }

@@ -1,8 +1,8 @@
 package dev.semel.server.query.view;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.semel.run.RunState;
 import dev.semel.admission.TriggerSource;
+import dev.semel.run.RunState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -15,8 +15,8 @@ class ConcurrentRequestLimitTest {
     private static final int REQUESTS = 16;
     private static final String HALF = "Host: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n";
 
-    private final TestHttpServer site = new TestHttpServer(
-            TestHttpServer.limitedTo(1_000, REQUESTS, TrustedProxies.of(List.of("127.0.0.1"))));
+    private final TestHttpServer site =
+            new TestHttpServer(TestHttpServer.limitedTo(1_000, REQUESTS, TrustedProxies.of(List.of("127.0.0.1"))));
     private final List<RawConnection> open = new ArrayList<>();
 
     @AfterEach
@@ -33,8 +33,8 @@ class ConcurrentRequestLimitTest {
         for (int i = 0; i < REQUESTS + 4; i++) {
             RawConnection wire = site.wire();
             open.add(wire);
-            RawConnection.RawResponse reply =
-                    wire.send("POST " + path + " HTTP/1.1\r\n" + HALF + headers + "\r\n").head();
+            RawConnection.RawResponse reply = wire.send("POST " + path + " HTTP/1.1\r\n" + HALF + headers + "\r\n")
+                    .head();
             assertTrue(List.of(100, 503).contains(reply.status()), "status " + reply.status());
             accepted += reply.status() == 100 ? 1 : 0;
         }
@@ -52,10 +52,13 @@ class ConcurrentRequestLimitTest {
     @Test
     void an_address_without_a_token_takes_an_eighth_of_the_places() throws IOException {
         assertEquals(REQUESTS / 8, sendHeads("/v1/webhooks/w", "X-Forwarded-For: 10.0.0.1\r\n"));
-        assertEquals(200, site.ask("GET", "/v1/runs", "X-Forwarded-For: 10.0.0.1").status());
+        assertEquals(
+                200, site.ask("GET", "/v1/runs", "X-Forwarded-For: 10.0.0.1").status());
         assertEquals(503, webhookFrom("10.0.0.1"));
         assertEquals(200, webhookFrom("10.0.0.2"));
-        assertEquals(200, site.askAs("", "GET", "/healthz", "X-Forwarded-For: 10.0.0.1").status());
+        assertEquals(
+                200,
+                site.askAs("", "GET", "/healthz", "X-Forwarded-For: 10.0.0.1").status());
     }
 
     @Test

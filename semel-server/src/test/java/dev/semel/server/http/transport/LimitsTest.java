@@ -238,8 +238,7 @@ class LimitsTest {
 
     @Test
     void a_trusted_proxy_may_use_all_connections() throws IOException {
-        HttpServerSettings proxied =
-                TestHttpServer.limitedTo(4, 10, TrustedProxies.of(java.util.List.of("127.0.0.1")));
+        HttpServerSettings proxied = TestHttpServer.limitedTo(4, 10, TrustedProxies.of(java.util.List.of("127.0.0.1")));
         try (TestHttpServer narrow = new TestHttpServer(proxied, router())) {
             RawConnection[] all = new RawConnection[4];
             for (int i = 0; i < all.length; i++) {
