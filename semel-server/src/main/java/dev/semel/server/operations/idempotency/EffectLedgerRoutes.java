@@ -211,8 +211,9 @@ public final class EffectLedgerRoutes {
         out.put("attempts", isSuppressed(row) ? 0 : row.attempt());
         out.put("first_at", RunJsonRenderer.formatTime(row.firstAt()));
         out.put("accepted_at", isSuppressed(row) ? null : RunJsonRenderer.formatTime(row.acceptedAt()));
-        out.put("window_ends_at", row.resendUntil() > 0 ? null : RunJsonRenderer.formatTime(row.expiresAt()));
-        out.put("safe_to_resend_until", row.resendUntil() == 0 ? null : RunJsonRenderer.formatTime(row.resendUntil()));
+        boolean open = row.state() == EffectLedger.EffectState.RESERVED || row.resendUntil() > 0;
+        out.put("window_ends_at", open ? null : RunJsonRenderer.formatTime(row.expiresAt()));
+        out.put("safe_to_resend_until", open ? RunJsonRenderer.formatTime(row.expiresAt()) : null);
         out.put("generation", EffectGeneration.text(row.generation()));
         return out;
     }
