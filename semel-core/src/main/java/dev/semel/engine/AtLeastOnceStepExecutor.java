@@ -28,7 +28,7 @@ final class AtLeastOnceStepExecutor {
         }
         // run the code
         for (int attempt = state.attempts() + 1; ; attempt++) {
-            scope.waitUntil(state.retryDue(), "retry", state.path());
+            scope.waitForRetry(state.retryDue(), state.path(), state.history());
             scope.checkMayBegin();
             Step step = new StepHandle(state.stepId(), state.stepId(), attempt);
             JsonNode result;

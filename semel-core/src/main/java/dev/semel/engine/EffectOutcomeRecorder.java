@@ -49,6 +49,11 @@ final class EffectOutcomeRecorder {
 
     /** Records that the effect happened. One commit writes ledger and journal, at the latest before the next effect. */
     EffectOutcome<JsonNode> recordDone(
+    /** The failed attempts over all executions. */
+    RunJournalStepIndex.AttemptHistory history() {
+        return history;
+    }
+
             EffectLedger.EffectHolder holder, @Nullable JsonNode result, JournalEntry.StepOutcome how) {
         StepResultSerializer.StorableResult fit = StepResultSerializer.toStorable(
                 result, state.path(), execution.engine().limits());

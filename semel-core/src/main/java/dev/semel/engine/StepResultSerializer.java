@@ -86,9 +86,13 @@ final class StepResultSerializer {
 
     /** Returns a text that every store can hold. */
     static String sanitize(String text) {
-        StringBuilder out = new StringBuilder(Math.min(text.length(), LONGEST_MESSAGE));
+        return sanitize(text, LONGEST_MESSAGE);
+    }
+
+    static String sanitize(String text, int longest) {
+        StringBuilder out = new StringBuilder(Math.min(text.length(), longest));
         text.codePoints()
-                .takeWhile(c -> out.length() + Character.charCount(c) <= LONGEST_MESSAGE)
+                .takeWhile(c -> out.length() + Character.charCount(c) <= longest)
                 .forEach(c -> out.appendCodePoint(c == 0 || (c >= 0xD800 && c <= 0xDFFF) ? 0xFFFD : c));
         return out.toString();
     }

@@ -41,6 +41,9 @@ public final class RunWaitReasonJsonRenderer {
         if (child) {
             out.put("run_id", text(wait, "detail"));
         }
+        if (wait.get("error") instanceof ObjectNode problem) {
+            out.set("error", problem); // of the last attempt
+        }
         // A queued run waits since its creation; for a step, the timeline shows when its wait began.
         out.put("since", run.state() == RunState.QUEUED ? RunJsonRenderer.formatTime(run.createdAt()) : null);
         out.put(
