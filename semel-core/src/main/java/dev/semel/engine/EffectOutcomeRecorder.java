@@ -20,6 +20,7 @@ final class EffectOutcomeRecorder {
     private final EffectIdentity identity;
     private RunJournalStepIndex.AttemptHistory history;
     private int attempts;
+    private long started;
     private EffectLedger.@Nullable NotedSend send;
 
     EffectOutcomeRecorder(
@@ -35,6 +36,7 @@ final class EffectOutcomeRecorder {
 
     void countAttempt() {
         attempts++;
+        started = execution.ambient().micros();
     }
 
     /** The send whose outcome will be recorded. */
@@ -47,13 +49,13 @@ final class EffectOutcomeRecorder {
         return attempts;
     }
 
-    /** Records that the effect happened. One commit writes ledger and journal, at the latest before the next effect. */
-    EffectOutcome<JsonNode> recordDone(
     /** The failed attempts over all executions. */
     RunJournalStepIndex.AttemptHistory history() {
         return history;
     }
 
+    /** Records that the effect happened. One commit writes ledger and journal, at the latest before the next effect. */
+    EffectOutcome<JsonNode> recordDone(
             EffectLedger.EffectHolder holder, @Nullable JsonNode result, JournalEntry.StepOutcome how) {
         StepResultSerializer.StorableResult fit = StepResultSerializer.toStorable(
                 result, state.path(), execution.engine().limits());
@@ -152,7 +154,7 @@ final class EffectOutcomeRecorder {
     void recordFailedAttempt(
             long now, JournalEntry.ErrorDetails problem, long due, boolean unsent, EffectLedger.SettleSend settle) {
         JournalEntry.AttemptFailure failed = new JournalEntry.AttemptFailure(
-                state.path(), JournalEntry.EntryKind.EFFECT, now, problem, attempts, due, unsent);
+                state.path(), JournalEntry.EntryKind.EFFECT, now, problem, attempts, due, unsent, started);
         history = history.plus(failed);
         execution.record(failed, 256, settle);
     }

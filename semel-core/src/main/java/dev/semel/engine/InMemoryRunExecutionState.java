@@ -280,6 +280,11 @@ final class InMemoryRunExecutionState {
         }
     }
 
+    /** Submits all entries so far. Does not wait. */
+    void submitEntries() {
+        var unused = locked(() -> submit(List.of()));
+    }
+
     private int unacknowledged() {
         return locked(() -> submitted.size());
     }
