@@ -38,6 +38,9 @@ public final class JournalCodec {
                     if (tried.unsent()) {
                         line.put("unsent", true);
                     }
+                    if (tried.startedAt() > 0) {
+                        line.put("started", tried.startedAt());
+                    }
                     problem(line, tried.error());
                 }
                 case JournalEntry.WaitStart begun -> {
@@ -115,7 +118,8 @@ public final class JournalCodec {
                             problem,
                             line.required("attempt").asInt(),
                             line.required("due").asLong(),
-                            line.has("unsent"))
+                            line.has("unsent"),
+                            line.path("started").asLong(0))
                     : new JournalEntry.StepFailure(
                             path, kind, at, problem, line.required("attempts").asInt());
         }

@@ -104,15 +104,23 @@ public sealed interface JournalEntry {
     /**
      * @param due when the next attempt is due; 0 if it depends on a decision, {@link #NO_NEXT} if the attempts have ended
      * @param unsent whether the request was certainly not sent
+     * @param startedAt when the attempt began; 0 if that is not recorded
      */
     record AttemptFailure(
-            String path, EntryKind kind, long at, ErrorDetails error, int attempt, long due, boolean unsent)
+            String path,
+            EntryKind kind,
+            long at,
+            ErrorDetails error,
+            int attempt,
+            long due,
+            boolean unsent,
+            long startedAt)
             implements JournalEntry {
         /** The attempts have ended with an unknown outcome, which stops the run. */
         public static final long NO_NEXT = -1;
 
         public AttemptFailure(String path, EntryKind kind, long at, ErrorDetails error, int attempt, long due) {
-            this(path, kind, at, error, attempt, due, false);
+            this(path, kind, at, error, attempt, due, false, 0);
         }
     }
 

@@ -73,6 +73,15 @@ final class OutageBench implements AutoCloseable {
         reopen();
     }
 
+    /** The same state as if the worker had died during the sends, and the runs were held then. */
+    void crashDuringSends() {
+        semel.close();
+        fixture.execute("UPDATE semel_effect SET state = 1 WHERE state = 3");
+        fixture.execute("UPDATE semel_unfinished_run SET owner = NULL, state = 6, has_crashed = 1,"
+                + " due_at = 9223372036854775807");
+        reopen();
+    }
+
     /** The same state as if the worker had died just before it recorded the end. */
     void undoEnd(RunHandle<?> run) {
         DatabaseRows.RunRow row = row(run);

@@ -200,6 +200,25 @@ final class OutcomeUnknownTest {
 
     @ParameterizedTest
     @EnumSource
+    void a_run_whose_worker_died_during_a_send_loses_safe_resend_too(Dialect dialect) {
+        try (OutageBench bench = new OutageBench(dialect)) {
+            Workflow<String, String> flow = charging(bench);
+            bench.provider.answers(Answer.TIMEOUT);
+            RunHandle<String> run = bench.start(flow, "x");
+            bench.settle();
+            int ws = bench.semel().testAccess().workspace();
+            bench.crashDuringSends();
+            long until = chargeRow(bench, run).expiresAt();
+            DatabaseRows.ResendLoss loss = Objects.requireNonNull(
+                            bench.semel().view(reads -> reads.resendLosses(ws, until - 1, until)))
+                    .getFirst();
+            assertEquals(List.of(1L, 0L, 1L), List.of(loss.runs(), loss.inHour(), loss.inDay()));
+            assertEquals(until, loss.soonest());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void the_end_of_the_window_opens_one_review_and_a_decision_continues_the_run(Dialect dialect) {
         try (OutageBench bench = new OutageBench(dialect)) {
             RunHandle<String> run = stopped(bench, charging(bench));

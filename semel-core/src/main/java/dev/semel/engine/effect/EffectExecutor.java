@@ -94,7 +94,7 @@ public final class EffectExecutor {
         if (state.retryDue() == JournalEntry.AttemptFailure.NO_NEXT && canBeSettled(findOwnRow())) {
             throw stopRun(); // an earlier execution ended the attempts, and then could not record the end of the run
         }
-        scope.waitUntil(state.retryDue(), "retry", state.path());
+        scope.waitForRetry(state.retryDue(), state.path(), outcomes.history());
         EffectOutcome<JsonNode> outcome = null;
         EffectLedger.EffectRow before = history.findDone();
         if (before != null) {
@@ -336,7 +336,7 @@ public final class EffectExecutor {
         execution.counters().retries.increment();
         outcomes.recordFailedAttempt(
                 execution.storeNow(), StepResultSerializer.toProblem(failure), due, unsent, settle);
-        scope.waitUntil(due, "retry", state.path());
+        scope.waitForRetry(due, state.path(), outcomes.history());
     }
 
     private @Nullable EffectOutcome<JsonNode> handleUnsettled(

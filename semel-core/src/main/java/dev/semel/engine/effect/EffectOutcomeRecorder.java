@@ -25,6 +25,7 @@ final class EffectOutcomeRecorder {
     private final EffectIdentity identity;
     private RunJournalStepIndex.AttemptHistory history;
     private int attempts;
+    private long started;
     private EffectLedger.@Nullable NotedSend send;
 
     EffectOutcomeRecorder(
@@ -40,6 +41,7 @@ final class EffectOutcomeRecorder {
 
     void countAttempt() {
         attempts++;
+        started = execution.ambient().micros();
     }
 
     /** The send whose outcome will be recorded. */
@@ -50,6 +52,11 @@ final class EffectOutcomeRecorder {
     /** Number of attempts over all executions. */
     int attempts() {
         return attempts;
+    }
+
+    /** The failed attempts over all executions. */
+    RunJournalStepIndex.AttemptHistory history() {
+        return history;
     }
 
     /** Records that the effect happened. One commit writes ledger and journal, at the latest before the next effect. */
@@ -152,7 +159,7 @@ final class EffectOutcomeRecorder {
     void recordFailedAttempt(
             long now, JournalEntry.ErrorDetails problem, long due, boolean unsent, EffectLedger.SettleSend settle) {
         JournalEntry.AttemptFailure failed = new JournalEntry.AttemptFailure(
-                state.path(), JournalEntry.EntryKind.EFFECT, now, problem, attempts, due, unsent);
+                state.path(), JournalEntry.EntryKind.EFFECT, now, problem, attempts, due, unsent, started);
         history = history.plus(failed);
         execution.record(failed, 256, settle);
     }

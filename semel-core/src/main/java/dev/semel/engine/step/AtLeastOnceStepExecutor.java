@@ -28,8 +28,15 @@ public final class AtLeastOnceStepExecutor {
         }
         // run the code
         for (int attempt = state.attempts() + 1; ; attempt++) {
-            scope.waitUntil(state.retryDue(), "retry", state.path());
+            scope.waitForRetry(state.retryDue(), state.path(), state.history());
             scope.checkMayBegin();
+            long started = execution.ambient().micros();
+            if (plan.external()) {
+                // Not awaited: an attempt that a crash cuts off is listed if the store has this entry by then.
+                execution.record(
+                        new JournalEntry.WaitStart(state.path(), JournalEntry.EntryKind.STEP, started, 0, null), 64);
+                execution.submitEntries();
+            }
             Step step = new StepHandle(state.stepId(), state.stepId(), attempt);
             JsonNode result;
             scope.enterUserCode();
@@ -37,7 +44,7 @@ public final class AtLeastOnceStepExecutor {
                 result = StepAttemptRunner.of(plan, execution.ambient()).run(step, work);
             } catch (Throwable failure) {
                 scope.leaveUserCode();
-                state = again(state, plan, attempt, failure);
+                state = again(state, plan, new FailedTry(attempt, started, failure));
                 continue;
             }
             scope.leaveUserCode();
@@ -69,9 +76,12 @@ public final class AtLeastOnceStepExecutor {
         return fit.value().deepCopy();
     }
 
+    private record FailedTry(int attempt, long started, Throwable failure) {}
+
     /** Returns the state of the next attempt, or fails the step. */
-    private StepJournalMatcher.StepState again(
-            StepJournalMatcher.StepState state, StepSpec plan, int attempt, Throwable failure) {
+    private StepJournalMatcher.StepState again(StepJournalMatcher.StepState state, StepSpec plan, FailedTry tried) {
+        int attempt = tried.attempt();
+        Throwable failure = tried.failure();
         if (failure instanceof RunExecutionAbort unwind) {
             throw unwind;
         }
@@ -93,7 +103,8 @@ public final class AtLeastOnceStepExecutor {
                 problem,
                 attempt,
                 limit.nextDue(now, failure, execution.ambient()),
-                unsent);
+                unsent,
+                tried.started());
         execution.record(failed, 256);
         return state.afterFailed(failed);
     }

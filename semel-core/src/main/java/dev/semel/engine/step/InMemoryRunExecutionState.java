@@ -283,6 +283,11 @@ public final class InMemoryRunExecutionState {
         }
     }
 
+    /** Submits all entries so far. Does not wait. */
+    void submitEntries() {
+        var unused = locked(() -> submit(List.of()));
+    }
+
     private int unacknowledged() {
         return locked(() -> submitted.size());
     }

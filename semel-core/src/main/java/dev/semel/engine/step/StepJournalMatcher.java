@@ -372,12 +372,18 @@ public final class StepJournalMatcher {
 
     /** Waits until a time of the store clock. A cancelled or timed-out run does not wait. */
     public void waitUntil(long due, String reason, String path) {
+        waitUntil(due, StoredRunWaitReasonWriter.toJson(reason, path, due));
+    }
+
+    /** Waits for the next attempt of a step. */
+    public void waitForRetry(long due, String path, RunJournalStepIndex.AttemptHistory history) {
+        waitUntil(due, StoredRunWaitReasonWriter.retryJson(path, due, history.last()));
+    }
+
+    private void waitUntil(long due, String description) {
         while (due > 0 && due > execution.storeNow() && (undo || !(execution.cancelled() || isLate()))) {
             long seen = execution.waits().wakeCount();
-            await(
-                    new WaitingBranchesRunSuspender.BranchWait(
-                            due, StoredRunWaitReasonWriter.toJson(reason, path, due), false, false),
-                    seen);
+            await(new WaitingBranchesRunSuspender.BranchWait(due, description, false, false), seen);
         }
     }
 

@@ -88,9 +88,13 @@ public final class StepResultSerializer {
 
     /** Returns a text that every store can hold. */
     public static String sanitize(String text) {
-        StringBuilder out = new StringBuilder(Math.min(text.length(), LONGEST_MESSAGE));
+        return sanitize(text, LONGEST_MESSAGE);
+    }
+
+    public static String sanitize(String text, int longest) {
+        StringBuilder out = new StringBuilder(Math.min(text.length(), longest));
         text.codePoints()
-                .takeWhile(c -> out.length() + Character.charCount(c) <= LONGEST_MESSAGE)
+                .takeWhile(c -> out.length() + Character.charCount(c) <= longest)
                 .forEach(c -> out.appendCodePoint(c == 0 || (c >= 0xD800 && c <= 0xDFFF) ? 0xFFFD : c));
         return out.toString();
     }

@@ -1,5 +1,6 @@
 package dev.semel.engine.step;
 
+import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.store.StoreWrite;
 import java.util.List;
@@ -11,11 +12,25 @@ import tools.jackson.databind.node.ObjectNode;
 /** Format: `{"for":"signal","step":"paid","until":…}`; other branches in `also`. */
 public final class StoredRunWaitReasonWriter {
     private static final int MOST_SHOWN = 20;
+    private static final int MESSAGE_CHARS = 500;
 
     private StoredRunWaitReasonWriter() {}
 
     public static String toJson(String reason, String step, long due) {
         return toJson(reason, step, due, null);
+    }
+
+    /** A wait for the next attempt. {@code problem}: of the last one; null if it is not recorded. */
+    static String retryJson(String step, long due, JournalEntry.@Nullable ErrorDetails problem) {
+        String wait = toJson("retry", step, due);
+        if (problem == null) {
+            return wait;
+        }
+        ObjectNode out = (ObjectNode) StrictJsonCodec.parse(wait);
+        out.putObject("error")
+                .put("code", problem.code())
+                .put("message", StepResultSerializer.sanitize(problem.message(), MESSAGE_CHARS));
+        return StrictJsonCodec.write(out);
     }
 
     /** A wait for a signal that may be addressed by key. */

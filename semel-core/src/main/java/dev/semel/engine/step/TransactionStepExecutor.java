@@ -85,7 +85,7 @@ public final class TransactionStepExecutor implements AutoCloseable {
             return reused(execution, state, before);
         }
         for (int attempt = state.attempts() + 1; ; attempt++) {
-            scope.waitUntil(state.retryDue(), "retry", state.path());
+            scope.waitForRetry(state.retryDue(), state.path(), state.history());
             scope.checkMayBegin();
             execution.awaitDurable();
             TransactionWork unit = new TransactionWork(scope, state, longest(plan), new Try(work, attempt));

@@ -236,7 +236,8 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
 
     @Override
     public List<DatabaseRows.ResendLoss> resendLosses(int ws, long withinHour, long withinDay) {
-        return query(() -> EffectLedgerRepository.listResendLosses(session, ws, withinHour, withinDay));
+        long now = now();
+        return query(() -> EffectLedgerRepository.listResendLosses(session, ws, now, withinHour, withinDay));
     }
 
     @Override

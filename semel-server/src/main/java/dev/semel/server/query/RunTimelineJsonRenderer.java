@@ -172,6 +172,7 @@ public final class RunTimelineJsonRenderer {
             case JournalEntry.StepResult done when done.outcome() == JournalEntry.StepOutcome.DONE -> "completed";
             case JournalEntry.StepResult done -> done.outcome().word();
             case JournalEntry.StepFailure failed -> outcome(failed);
+            case JournalEntry.WaitStart begun when begun.kind() == JournalEntry.EntryKind.STEP -> "running";
             // If the worker ended after the send, the journal contains only the beginning of the effect.
             case JournalEntry.WaitStart _ -> doubted ? "in_doubt" : resendable ? "unknown" : "waiting";
             case null, default -> doubted ? "in_doubt" : resendable ? "unknown" : "running";

@@ -40,9 +40,18 @@ public final class RunWaitReasonJsonRenderer {
                 text(wait, "key", mask),
                 step,
                 child ? text(wait, "detail", mask) : null,
+                lastProblem(wait, mask),
                 // A queued run waits since its creation; for a step, the timeline shows when its wait began.
                 run.state() == RunState.QUEUED ? StoreTime.instant(run.createdAt()) : null,
                 child ? null : StoreTime.instantOrNull(wait.path("until").asLong(0)));
+    }
+
+    /** Why the last attempt failed; null if nothing is tried again. */
+    private static RunView.@Nullable WaitErrorView lastProblem(JsonNode wait, PiiMask mask) {
+        JsonNode error = wait.get("error");
+        return error == null
+                ? null
+                : new RunView.WaitErrorView(error.path("code").asString(""), text(error, "message", mask));
     }
 
     private static @Nullable String text(JsonNode wait, String member, PiiMask mask) {

@@ -25,6 +25,7 @@ final class TimelineAttempts {
     private int counted;
 
     private long begun;
+    private boolean unended;
 
     /** @param past earlier sends of the step by this run */
     TimelineAttempts(
@@ -46,6 +47,7 @@ final class TimelineAttempts {
 
     List<TimelineView.AttemptView> toViews(PiiMask mask) {
         entries.forEach(this::addRecorded);
+        addUnended("running");
         boolean recorded = !attempts.isEmpty();
         for (EffectLedger.EffectRow one : past) {
             if (one.state() == EffectLedger.EffectState.RESERVED) {
@@ -81,14 +83,27 @@ final class TimelineAttempts {
                         : done.outcome().word();
                 add(done, done.attempts(), outcome, null);
             }
-            case JournalEntry.WaitStart waiting -> begun = waiting.at();
+            case JournalEntry.WaitStart waiting -> {
+                addUnended(LOST); // of two starts in a row, a crash cut the first attempt off
+                begun = waiting.at();
+                unended = waiting.kind() == JournalEntry.EntryKind.STEP;
+            }
             case JournalEntry.RunResumption _ -> counted = 0;
             case JournalEntry.RedoRequest _, JournalEntry.NotificationMute _ -> {}
         }
     }
 
+    /** Adds the attempt of a step of which the journal has the start and no end. */
+    private void addUnended(String outcome) {
+        if (unended) {
+            attempts.add(new TimelineAttempt(begun, 0, outcome, null));
+        }
+        unended = false;
+    }
+
     /** @param number how many attempts were made until this entry; no more than before for an outcome without a send */
     private void add(JournalEntry entry, int number, String outcome, JournalEntry.@Nullable ErrorDetails error) {
+        unended = false;
         if (number > counted) {
             attempts.add(new TimelineAttempt(start(entry, number), entry.at(), outcome, error));
             counted = number;
@@ -97,6 +112,9 @@ final class TimelineAttempts {
 
     /** The ledger has the start of the last send of an effect. The journal has the start of waits. */
     private long start(JournalEntry entry, int number) {
+        if (entry instanceof JournalEntry.AttemptFailure tried && tried.startedAt() > 0) {
+            return tried.startedAt();
+        }
         if (row == null) {
             return begun;
         }

@@ -2,11 +2,18 @@ package dev.semel.trials.crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.Databases;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,6 +45,7 @@ class LostAttemptTest {
             found(how, provider);
             unknown(how, provider);
         }
+        read(how);
     }
 
     /** Sent again with the same key, and the second crash as well. */
@@ -88,6 +96,69 @@ class LostAttemptTest {
             assertEquals(List.of("lost"), texts(step.path("attempts"), "outcome"));
             agree(second, provider, "unknown", step, 1);
         }
+    }
+
+    /** A read is no effect, and its attempts are listed all the same. */
+    private static void read(ProcessServer.Start how) {
+        AtomicInteger requests = new AtomicInteger();
+        HttpServer provider = hangsTwice(requests);
+        try {
+            String run;
+            try (ProcessServer first = ProcessServer.start(how)) {
+                String file = """
+                    semel: 1
+                    workflow: read
+                    owner: trials
+                    steps:
+                      - {id: look, http: {url: "http://127.0.0.1:%d/"}}
+                    """;
+                caller(first)
+                        .publish(file.formatted(provider.getAddress().getPort()))
+                        .expect(200);
+                run = caller(first)
+                        .trigger("read", "read-1", "{\"data\":{}}")
+                        .expect(200)
+                        .runId();
+                cutOff(first, run, 1, requests);
+            }
+            try (ProcessServer second = ProcessServer.start(how)) {
+                cutOff(second, run, 2, requests);
+            }
+            try (ProcessServer third = ProcessServer.start(how)) {
+                JsonNode step =
+                        step(third, run, one -> one.path("status").asString().equals("completed"));
+                assertEquals(List.of("lost", "lost", "completed"), texts(step.path("attempts"), "outcome"));
+                step.path("attempts")
+                        .forEach(one -> assertEquals(true, one.path("started_at").isString(), step::toString));
+                assertEquals(3, requests.get(), "what the provider got");
+            }
+        } finally {
+            provider.stop(0);
+        }
+    }
+
+    private static HttpServer hangsTwice(AtomicInteger requests) {
+        try {
+            HttpServer provider = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            provider.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+            provider.createContext("/", exchange -> {
+                if (requests.incrementAndGet() > 2) {
+                    exchange.sendResponseHeaders(200, -1);
+                    exchange.close();
+                }
+            });
+            provider.start();
+            return provider;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The start of a read is stored beside the request, not before it. */
+    private static void cutOff(ProcessServer server, String run, int attempts, AtomicInteger requests) {
+        Await.holds("request " + attempts, () -> requests.get() == attempts);
+        step(server, run, one -> one.path("attempts").size() == attempts);
+        server.kill();
     }
 
     private static String start(

@@ -77,12 +77,18 @@ public final class EffectLedgerRepository {
         SELECT COALESCE(min(expires_at), 0) FROM semel_effect WHERE run = ? AND state = 3 AND expires_at > 0
         """;
 
-    // One row per run first, because a run may have several such effects; the soonest counts.
+    // One row per run first, because a run may have several such effects; the soonest counts. A reserved row counts if a
+    // crash cut its send off and no worker continues the send.
     private static final String RESEND_LOSSES = """
         SELECT workflow_id, count(*), sum(CASE WHEN until <= ? THEN 1 ELSE 0 END),
             sum(CASE WHEN until <= ? THEN 1 ELSE 0 END), min(until)
-        FROM (SELECT workflow_id, run, min(expires_at) AS until FROM semel_effect
-            WHERE ws = ? AND state = 3 AND expires_at > 0 GROUP BY workflow_id, run) r
+        FROM (SELECT workflow_id, run, min(expires_at) AS until
+            FROM (SELECT workflow_id, run, expires_at FROM semel_effect WHERE ws = ? AND state = 3 AND expires_at > 0
+                UNION ALL
+                SELECT e.workflow_id, e.run, e.expires_at FROM semel_unfinished_run w JOIN semel_effect e ON e.run = w.run
+                WHERE w.has_crashed = 1 AND (w.owner IS NULL OR w.claim_count > e.claim)
+                    AND e.ws = ? AND e.state = 1 AND e.expires_at > ?) o
+            GROUP BY workflow_id, run) r
         GROUP BY workflow_id ORDER BY 5, 1 LIMIT 1000
         """;
 
@@ -126,14 +132,16 @@ public final class EffectLedgerRepository {
     }
 
     public static List<DatabaseRows.ResendLoss> listResendLosses(
-            JdbcSession session, int ws, long withinHour, long withinDay) throws SQLException {
+            JdbcSession session, int ws, long now, long withinHour, long withinDay) throws SQLException {
         return session.queryList(
                 RESEND_LOSSES,
                 row -> new DatabaseRows.ResendLoss(
                         row.getString(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5)),
                 withinHour,
                 withinDay,
-                ws);
+                ws,
+                ws,
+                now);
     }
 
     public static List<DatabaseRows.ExpiringResend> listExpiringResends(

@@ -244,6 +244,7 @@ public final class EffectLedgerRoutes {
                 semel.view(reads -> reads.run(row.id().workspace(), row.holder().run()));
         PiiMask mask = masks.of(run, row.id().workspace(), row.details().workflowId());
         boolean suppressed = isSuppressed(row);
+        boolean open = row.state() == EffectLedger.EffectState.RESERVED || row.resendUntil() > 0;
         return new EffectView(
                 UnmaskedPiiValue.key(row).maskTextWith(mask),
                 row.lastSend().key(),
@@ -262,8 +263,8 @@ public final class EffectLedgerRoutes {
                 suppressed ? 0 : row.attempt(),
                 StoreTime.instant(row.firstAt()),
                 suppressed ? null : StoreTime.instantOrNull(row.acceptedAt()),
-                row.resendUntil() > 0 ? null : StoreTime.instantOrNull(row.expiresAt()),
-                StoreTime.instantOrNull(row.resendUntil()),
+                open ? null : StoreTime.instantOrNull(row.expiresAt()),
+                open ? StoreTime.instantOrNull(row.expiresAt()) : null,
                 EffectGeneration.text(row.generation()));
     }
 

@@ -126,6 +126,11 @@ public record RunView(
             @Described("Only for a child run.") @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
             String runId,
 
+            @Described("Only for `retry`: why the last attempt failed.") @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            WaitErrorView error,
+
             @Nullable Instant since,
             @Nullable Instant until) {}
+
+    public record WaitErrorView(String code, @Nullable String message) {}
 }

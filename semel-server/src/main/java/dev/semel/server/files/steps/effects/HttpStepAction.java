@@ -62,7 +62,9 @@ record HttpStepAction(
         YamlStepDependencies services = context.services();
         if (onlyLooks()) {
             return context.durable()
-                    .step(terms.step(context.id()), step -> taken(step, request, during(step, scope), services));
+                    .step(
+                            terms.step(context.id()).asExternal(),
+                            step -> taken(step, request, during(step, scope), services));
         }
         HttpRequestTemplate.PreparedRequest question =
                 lookup == null ? null : lookup.call().prepare(context);
