@@ -115,4 +115,10 @@ public interface MetricQueries {
 
     /** Whether {@link StoreWriteCommand.CompactMetrics} would change anything. */
     boolean needsCompaction(StoreWriteCommand.CompactMetrics tidy);
+
+    /** Runs with an unknown outcome that stop to be safe to send again between two times, soonest first. */
+    List<DatabaseRows.ExpiringResend> expiringResends(int ws, String workflowId, long after, long until, int limit);
+
+    /** How many runs wait for a decision because their re-send stopped to be safe at this time or later. */
+    long lostResends(int ws, String workflowId, long since);
 }

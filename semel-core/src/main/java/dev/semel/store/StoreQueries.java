@@ -105,20 +105,6 @@ public interface StoreQueries extends AutoCloseable {
     /** How many runs with an unknown outcome stop to be safe to send again before each of these times. */
     List<DatabaseRows.ResendLoss> resendLosses(int ws, long withinHour, long withinDay);
 
-    /**
-     * Runs with an unknown outcome that stop to be safe to send again between two times, soonest first.
-     *
-     * @param workflowId empty for all workflows
-     */
-    List<DatabaseRows.ExpiringResend> expiringResends(int ws, String workflowId, long after, long until, int limit);
-
-    /**
-     * How many runs wait for a decision because their re-send stopped to be safe at this time or later.
-     *
-     * @param workflowId empty for all workflows
-     */
-    long lostResends(int ws, String workflowId, long since);
-
     /** Effects of all workspaces with an unknown outcome whose safe re-sends have ended, oldest first. */
     List<EffectLedger.EffectRow> expiredResends(int limit);
 

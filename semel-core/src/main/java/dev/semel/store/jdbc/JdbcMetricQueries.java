@@ -1,6 +1,7 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
+import dev.semel.store.DatabaseRows;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.MetricUpdateCollector;
@@ -273,5 +274,16 @@ final class JdbcMetricQueries extends JdbcQueries implements MetricQueries {
     @Override
     public boolean needsCompaction(StoreWriteCommand.CompactMetrics tidy) {
         return exists(NEEDS_COMPACTION, tidy.hourlyBefore(), tidy.countsBefore(), tidy.factsBefore());
+    }
+
+    @Override
+    public List<DatabaseRows.ExpiringResend> expiringResends(
+            int ws, String workflowId, long after, long until, int limit) {
+        return query(() -> EffectLedgerRepository.listExpiringResends(session, ws, workflowId, after, until, limit));
+    }
+
+    @Override
+    public long lostResends(int ws, String workflowId, long since) {
+        return query(() -> EffectLedgerRepository.countLostResends(session, ws, workflowId, since));
     }
 }

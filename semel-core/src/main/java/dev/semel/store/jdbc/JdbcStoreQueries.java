@@ -241,17 +241,6 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     }
 
     @Override
-    public List<DatabaseRows.ExpiringResend> expiringResends(
-            int ws, String workflowId, long after, long until, int limit) {
-        return query(() -> EffectLedgerRepository.listExpiringResends(session, ws, workflowId, after, until, limit));
-    }
-
-    @Override
-    public long lostResends(int ws, String workflowId, long since) {
-        return query(() -> EffectLedgerRepository.countLostResends(session, ws, workflowId, since));
-    }
-
-    @Override
     public List<EffectLedger.EffectRow> expiredResends(int limit) {
         long now = now();
         return query(() -> EffectLedgerRepository.listExpiredResends(session, now, limit));

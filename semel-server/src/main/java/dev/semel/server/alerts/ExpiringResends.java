@@ -24,7 +24,7 @@ record ExpiringResends(SemelRuntime semel, int ws, String workflowId, AlertSetti
     List<DatabaseRows.ExpiringResend> list() {
         return alert.isAboutResends()
                 ? Objects.requireNonNull(
-                        semel.view(reads -> reads.expiringResends(ws, workflowId, now, end(), MOST_LISTED)))
+                        semel.view(reads -> reads.metrics().expiringResends(ws, workflowId, now, end(), MOST_LISTED)))
                 : List.of();
     }
 
@@ -67,8 +67,8 @@ record ExpiringResends(SemelRuntime semel, int ws, String workflowId, AlertSetti
                     .max()
                     .ifPresent(age -> text.append(AlertMessageRenderer.plan(age, alert.workflow())));
         }
-        long lost = Objects.requireNonNull(semel.view(
-                reads -> reads.lostResends(ws, workflowId, episode.reported().firedAt())));
+        long lost = Objects.requireNonNull(semel.view(reads ->
+                reads.metrics().lostResends(ws, workflowId, episode.reported().firedAt())));
         return text.append(lost == 0 ? "" : AlertMessageRenderer.lost(lost)).toString();
     }
 

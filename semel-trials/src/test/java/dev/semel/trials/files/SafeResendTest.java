@@ -233,6 +233,27 @@ class SafeResendTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void the_alert_names_a_run_that_loses_safe_resend_within_its_window(StoreKind kind) {
+        try (CountingReceiver receiver = new CountingReceiver();
+                SemelServer serve = serve(kind.fresh(folder), ClockAndRandomSource.real())) {
+            ApiCaller caller = new ApiCaller(serve.port(), "dev", _ -> {});
+            alert(caller, receiver);
+            publish(caller, "later", "3h");
+            ended(caller, start(caller, "later", 0), "failed");
+            serve.alertMonitor().checkAll();
+            assertEquals(List.of(), messages(receiver));
+            publish(caller, "40m");
+            ended(caller, start(caller, 1), "failed");
+            serve.alertMonitor().checkAll();
+            String text = messages(receiver).getFirst();
+            assertTrue(text.contains("1 run of charge loses"), text);
+            assertFalse(text.contains("later"), text);
+            assertFalse(text.contains("lost safe re-send"), text);
+        }
+    }
+
     @Test
     void the_command_in_the_alert_finds_runs_that_were_created_long_ago() {
         ManualClock clock = ManualClock.startingAt(Instant.parse("2026-11-01T00:00:00Z"));
