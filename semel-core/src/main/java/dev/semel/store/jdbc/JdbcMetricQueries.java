@@ -1,5 +1,6 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.store.jdbc.run.EffectLedgerRepository;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.MetricCounter;
