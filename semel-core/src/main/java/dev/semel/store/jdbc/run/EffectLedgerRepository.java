@@ -92,10 +92,16 @@ public final class EffectLedgerRepository {
         GROUP BY workflow_id ORDER BY 5, 1 LIMIT 1000
         """;
 
+    // A reserved row counts if a crash cut its send off and no worker continues the send.
     private static final String EXPIRING_RESENDS = """
-        SELECT run, min(first_at), min(expires_at) FROM semel_effect
-        WHERE ws = ? AND state = 3 AND expires_at > 0 AND expires_at > ? AND expires_at <= ?
-            AND (? = '' OR workflow_id = ?)
+        SELECT run, min(first_at), min(expires_at)
+        FROM (SELECT run, workflow_id, first_at, expires_at FROM semel_effect
+            WHERE ws = ? AND state = 3 AND expires_at > 0
+            UNION ALL
+            SELECT e.run, e.workflow_id, e.first_at, e.expires_at
+            FROM semel_unfinished_run w JOIN semel_effect e ON e.run = w.run
+            WHERE w.has_crashed = 1 AND (w.owner IS NULL OR w.claim_count > e.claim) AND e.ws = ? AND e.state = 1) r
+        WHERE expires_at > ? AND expires_at <= ? AND (? = '' OR workflow_id = ?)
         GROUP BY run ORDER BY 3, 1 LIMIT ?
         """;
 
@@ -149,6 +155,7 @@ public final class EffectLedgerRepository {
         return session.queryList(
                 EXPIRING_RESENDS,
                 row -> new DatabaseRows.ExpiringResend(RunId.of(row.getBytes(1)), row.getLong(2), row.getLong(3)),
+                ws,
                 ws,
                 after,
                 until,
