@@ -119,8 +119,8 @@ final class HumanReviewOpener {
                 && reviewerOf(plan).equals(OWNER);
         return usual
                 ? null
-                : StrictJsonCodec.write(
-                        text(plan).put(DUE, micros(plan.reviewOptions().escalation().due())));
+                : StrictJsonCodec.write(text(plan)
+                        .put(DUE, micros(plan.reviewOptions().escalation().due())));
     }
 
     /** Reads what the code of a run said about the reviews of its effects, by path. */

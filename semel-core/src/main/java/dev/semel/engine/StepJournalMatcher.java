@@ -23,6 +23,7 @@ import tools.jackson.databind.JsonNode;
 final class StepJournalMatcher {
     /** Rethrows of the end of the execution to code that swallows it; nested clean-up may call a few times. */
     private static final int MAX_RETHROWS = 8;
+
     private static final long LOOK_AGAIN_MICROS = 60_000_000;
 
     private final InMemoryRunExecutionState execution;

@@ -41,8 +41,7 @@ final class DeadlineUnknownOutcomeTest {
             case "twice" ->
                 effect.retry(TWICE).providerHonoursKey(WINDOW).call(String.class, s -> bench.provider.call(s.key()));
             case "short" ->
-                effect.providerHonoursKey(Duration.ofMinutes(30))
-                        .call(String.class, s -> bench.provider.call(s.key()));
+                effect.providerHonoursKey(Duration.ofMinutes(30)).call(String.class, s -> bench.provider.call(s.key()));
             case "ask" -> effect.askOnDoubt("ops").call(String.class, s -> bench.provider.call(s.key()));
             case "lookup" ->
                 effect.lookup(String.class, _ -> {
@@ -54,8 +53,7 @@ final class DeadlineUnknownOutcomeTest {
     }
 
     /** It would refund after every failure that its code sees, and undoes the charge only once it has its result. */
-    private Workflow<String, String> limited(
-            OutageBench bench, String name, WorkflowFunction<String, String> payment) {
+    private Workflow<String, String> limited(OutageBench bench, String name, WorkflowFunction<String, String> payment) {
         return bench.register(Workflow.define(name, String.class, String.class)
                 .deadline(DEADLINE)
                 .body((ctx, in) -> {
@@ -108,7 +106,8 @@ final class DeadlineUnknownOutcomeTest {
             bench.provider.answers(Answer.OK);
             child.resume("ann", "back");
             OutageBench.untilEnded(child, RunStatus.COMPLETED);
-            bench.advanceUntil("it ends", Duration.ofMinutes(1), 5, () -> run.status().hasEnded());
+            bench.advanceUntil(
+                    "it ends", Duration.ofMinutes(1), 5, () -> run.status().hasEnded());
             assertEquals("run-timed-out", bench.errorCode(run));
             assertEquals(List.of("caught", "-ok", "-stock"), List.copyOf(seen));
             assertEquals(1, bench.provider.effects());
@@ -119,8 +118,8 @@ final class DeadlineUnknownOutcomeTest {
     @CsvSource({"SQLITE, false", "SQLITE, true", "POSTGRES, false", "POSTGRES, true"})
     void a_parent_cancels_no_child_whose_effect_or_child_has_an_unknown_outcome(Dialect dialect, boolean shared) {
         try (OutageBench bench = new OutageBench(dialect)) {
-            Workflow<String, String> pay = bench.register(Workflow.define("pay", String.class, String.class)
-                    .body((ctx, _) -> charge(ctx, bench, "key")));
+            Workflow<String, String> pay = bench.register(
+                    Workflow.define("pay", String.class, String.class).body((ctx, _) -> charge(ctx, bench, "key")));
             Workflow<String, String> middle = bench.register(Workflow.define("middle", String.class, String.class)
                     .body((ctx, in) -> {
                         ctx.compensate(
@@ -138,7 +137,8 @@ final class DeadlineUnknownOutcomeTest {
             assertFalse(run.status().hasEnded());
             nothingWasUndone();
             bench.provider.answers(Answer.OK);
-            bench.advanceUntil("it ends", Duration.ofMinutes(6), 5, () -> run.status().hasEnded());
+            bench.advanceUntil(
+                    "it ends", Duration.ofMinutes(6), 5, () -> run.status().hasEnded());
             assertEquals("run-timed-out", bench.errorCode(run));
             assertTrue(seen.containsAll(List.of("caught", "-stock")), "now the outcome is known");
             assertEquals(1, bench.provider.effects());
@@ -190,7 +190,8 @@ final class DeadlineUnknownOutcomeTest {
             bench.provider.answers(Answer.TIMEOUT);
             RunHandle<String> run = bench.start(flow, "x");
             bench.settle();
-            bench.advanceUntil("it ends", Duration.ofMinutes(2), 40, () -> run.status().hasEnded());
+            bench.advanceUntil(
+                    "it ends", Duration.ofMinutes(2), 40, () -> run.status().hasEnded());
             assertEquals("outcome-unknown", bench.errorCode(run));
             nothingWasUndone();
             assertEquals(1, bench.inbox().size());

@@ -261,8 +261,7 @@ final class OutcomeUnknownTest {
                             .escalate(Duration.ofHours(3), "user:boss"));
             Workflow<String, String> flow = bench.register(Workflow.define("charge", String.class, String.class)
                     .body((ctx, in) -> {
-                        EffectBuilder effect =
-                                ctx.effect("charge").retry(TWICE).reviewOptions(options);
+                        EffectBuilder effect = ctx.effect("charge").retry(TWICE).reviewOptions(options);
                         return kind.equals("lookup")
                                 ? effect.lookup(String.class, _ -> null).call(s -> bench.provider.call(s.key()))
                                 : effect.providerHonoursKey(WINDOW)

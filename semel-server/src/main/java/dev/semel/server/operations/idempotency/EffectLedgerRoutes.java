@@ -83,7 +83,8 @@ public final class EffectLedgerRoutes {
 
         private static EffectLedger.EffectState stateOf(String word) {
             for (EffectLedger.EffectState state : EffectLedger.EffectState.values()) {
-                if (state != EffectLedger.EffectState.UNCONFIRMED && statusWord(state).equals(word)) {
+                if (state != EffectLedger.EffectState.UNCONFIRMED
+                        && statusWord(state).equals(word)) {
                     return state;
                 }
             }
