@@ -131,13 +131,11 @@ public final class RunJournalStepIndex {
      * @param allUnsent whether certainly none of them was sent
      * @param last why the last one failed; null if none did
      */
-    public record AttemptHistory(
-            long firstAt, boolean allUnsent, JournalEntry.@Nullable ErrorDetails last) {
+    public record AttemptHistory(long firstAt, boolean allUnsent, JournalEntry.@Nullable ErrorDetails last) {
         public static final AttemptHistory NONE = new AttemptHistory(0, true, null);
 
         public AttemptHistory plus(JournalEntry.AttemptFailure tried) {
-            return new AttemptHistory(
-                    firstAt == 0 ? tried.at() : firstAt, allUnsent && tried.unsent(), tried.error());
+            return new AttemptHistory(firstAt == 0 ? tried.at() : firstAt, allUnsent && tried.unsent(), tried.error());
         }
     }
 

@@ -129,7 +129,8 @@ class LostAttemptTest {
                         step(third, run, one -> one.path("status").asString().equals("completed"));
                 assertEquals(List.of("lost", "lost", "completed"), texts(step.path("attempts"), "outcome"));
                 step.path("attempts")
-                        .forEach(one -> assertEquals(true, one.path("started_at").isString(), step::toString));
+                        .forEach(
+                                one -> assertEquals(true, one.path("started_at").isString(), step::toString));
                 assertEquals(3, requests.get(), "what the provider got");
             }
         } finally {

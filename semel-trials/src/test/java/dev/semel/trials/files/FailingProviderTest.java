@@ -11,6 +11,8 @@ import dev.semel.trials.support.StoreKind;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -21,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 
 /** What the API says of effects whose provider fails: no outcome is guessed, and the last problem is shown. */
 class FailingProviderTest {
-    private ServerFixture stage;
+    private final List<ServerFixture> stages = new ArrayList<>();
     private final CountDownLatch answers = new CountDownLatch(1);
     private final HttpServer provider;
     private volatile int status = 503;
@@ -45,39 +47,45 @@ class FailingProviderTest {
         provider.start();
     }
 
+    private ServerFixture stage() {
+        return stages.getLast();
+    }
+
     private void open(StoreKind kind) {
-        stage = new ServerFixture(kind, true);
+        stages.add(new ServerFixture(kind, true));
     }
 
     @AfterEach
     void close() {
         answers.countDown();
         provider.stop(0);
-        stage.end();
+        stages.forEach(ServerFixture::end);
     }
 
     private String start(String name, String path, String options) {
-        stage.admin().publish("""
-            semel: 1
-            workflow: %s
-            owner: trials
-            steps:
-              - id: visit
-                http: {method: POST, url: "http://127.0.0.1:%d/%s", body: {a: 1}}
-            %s""".formatted(name, provider.getAddress().getPort(), path, options.indent(4)))
+        stage().admin()
+                .publish("""
+                    semel: 1
+                    workflow: %s
+                    owner: trials
+                    steps:
+                      - id: visit
+                        http: {method: POST, url: "http://127.0.0.1:%d/%s", body: {a: 1}}
+                    %s\
+                    """.formatted(name, provider.getAddress().getPort(), path, options.indent(4)))
                 .expect(200);
-        return stage.admin()
-                .post("/v1/workflows/" + name + "/trigger", "{\"data\":{}}", "Idempotency-Key: " + stage.key())
+        return stage().admin()
+                .post("/v1/workflows/" + name + "/trigger", "{\"data\":{}}", "Idempotency-Key: " + stage().key())
                 .expect(200)
                 .runId();
     }
 
     private JsonNode run(String id) {
-        return stage.admin().get("/v1/runs/" + id).expect(200).json();
+        return stage().admin().get("/v1/runs/" + id).expect(200).json();
     }
 
     private JsonNode effect(String workflow) {
-        return stage.admin()
+        return stage().admin()
                 .get("/v1/effects?q=workflow:" + workflow)
                 .expect(200)
                 .json()
@@ -107,7 +115,7 @@ class FailingProviderTest {
         JsonNode effect = effect(name);
         assertEquals(shown, effect.path("status").asString());
         assertEquals(2, effect.path("attempts").asInt());
-        JsonNode facts = stage.admin()
+        JsonNode facts = stage().admin()
                 .post("/v1/incidents", "{\"since\":\"1h\",\"workflow\":\"" + name + "\"}")
                 .expect(200)
                 .json()
@@ -119,7 +127,8 @@ class FailingProviderTest {
     @EnumSource
     void a_run_that_waits_for_the_next_attempt_shows_why_the_last_one_failed(StoreKind kind) {
         open(kind);
-        String run = start("waits", "fails", "protect: provider_key\nprovider_window: 24h\nretry: {attempts: 9, first: 1h}");
+        String run =
+                start("waits", "fails", "protect: provider_key\nprovider_window: 24h\nretry: {attempts: 9, first: 1h}");
         ConcurrentCalls.until("it waits", () -> run(run).path("waiting_for").size() == 1);
         JsonNode wait = run(run).at("/waiting_for/0");
         assertEquals("retry", wait.path("kind").asString());

@@ -77,7 +77,8 @@ public final class EffectLedgerRepository {
         SELECT COALESCE(min(expires_at), 0) FROM semel_effect WHERE run = ? AND state = 3 AND expires_at > 0
         """;
 
-    // One row per run first, because a run may have several such effects; the soonest counts. A reserved row counts if a
+    // One row per run first, because a run may have several such effects; the soonest counts. A reserved row counts if
+    // a
     // crash cut its send off and no worker continues the send.
     private static final String RESEND_LOSSES = """
         SELECT workflow_id, count(*), sum(CASE WHEN until <= ? THEN 1 ELSE 0 END),
