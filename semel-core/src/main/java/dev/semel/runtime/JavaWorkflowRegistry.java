@@ -302,6 +302,9 @@ final class JavaWorkflowRegistry implements ChildRunStarter, SignalSender, Works
         if (!semel.runExecutor().wake(run.id())) {
             semel.lookForWork();
         }
+        if (delivered == StoreWriteCommand.SignalResult.FULL) {
+            throw RunHandle.tooManySignals(run.runIdText());
+        }
         return delivered;
     }
 

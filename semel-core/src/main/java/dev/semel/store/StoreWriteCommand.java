@@ -256,8 +256,13 @@ public sealed interface StoreWriteCommand<T> {
         /** A signal with the same key came before. */
         REPEATED,
         /** The run does not exist or has ended. */
-        GONE
+        GONE,
+        /** The run has too many signals that no wait has recorded. Nothing was sent. */
+        FULL
     }
+
+    /** The owner of a run recorded this signal in the journal: its value is deleted. Its key stays, so that it is sent once. */
+    record DiscardSignal(StoreWrite.RunExecution by, String name, String key) implements StoreWriteCommand<Boolean> {}
 
     record KeyedSignalCommand<T>(KeyedSignalStoreWriteCommand<T> operation) implements StoreWriteCommand<T> {
         @Override

@@ -89,7 +89,7 @@ public final class KeyedSignalWaitExecutor {
         while (true) {
             scope.checkMayBegin();
             long seen = execution.waits().wakeCount();
-            DatabaseRows.SignalRow found = arrived
+            DatabaseRows.UnreadSignal found = arrived
                     ? search.findNew(seen, registration.signalName(), to.name())
                     : search.find(seen, registration.signalName(), to.name());
             arrived = false;

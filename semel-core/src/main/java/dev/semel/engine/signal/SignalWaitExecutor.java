@@ -83,9 +83,9 @@ public final class SignalWaitExecutor {
         for (boolean requested = ApprovalDecisionSignalCodec.isRequested(state.trace(), about); ; requested = true) {
             scope.checkMayBegin();
             long seen = scope.execution().waits().wakeCount();
-            DatabaseRows.SignalRow found = search.find(seen, signal);
+            DatabaseRows.UnreadSignal found = search.find(seen, signal);
             if (found != null) {
-                return StrictJsonCodec.parse(found.value());
+                return scope.execution().signalInbox().value(found);
             }
             if (!requested) {
                 recordRequest(scope, state, about, 1);
@@ -149,7 +149,7 @@ public final class SignalWaitExecutor {
         while (true) {
             scope.checkMayBegin();
             long seen = execution.waits().wakeCount();
-            DatabaseRows.SignalRow found = search.find(seen, signal);
+            DatabaseRows.UnreadSignal found = search.find(seen, signal);
             long now = execution.storeNow();
             if (found != null && !execution.takeSignal(found.id().text())) {
                 continue; // another branch took it; there may be more
@@ -173,14 +173,15 @@ public final class SignalWaitExecutor {
 
     record WaitEnd(String path, JournalEntry.EntryKind kind, long at) {}
 
-    static JsonNode recordTaken(InMemoryRunExecutionState execution, WaitEnd over, DatabaseRows.SignalRow found) {
-        JsonNode value = StrictJsonCodec.parse(found.value());
+    static JsonNode recordTaken(InMemoryRunExecutionState execution, WaitEnd over, DatabaseRows.UnreadSignal found) {
+        JsonNode value = execution.signalInbox().value(found);
         String id = found.id().text();
         execution.record(
                 new JournalEntry.StepResult(
                         over.path(), over.kind(), over.at(), value, JournalEntry.StepOutcome.DONE, 1, id),
-                found.value().length());
+                (int) found.bytes());
         execution.awaitDurable();
+        execution.signalInbox().discard(found);
         return value.deepCopy();
     }
 

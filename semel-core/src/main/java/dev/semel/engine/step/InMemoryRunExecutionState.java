@@ -190,6 +190,10 @@ public final class InMemoryRunExecutionState {
         return signalInbox.new SignalSearch();
     }
 
+    public SignalInbox signalInbox() {
+        return signalInbox;
+    }
+
     /** Number of signals at the last read. A parked run becomes due at once if the store has more. */
     void noteSignalCount(int count) {
         signalsSeen = Math.max(signalsSeen, count);
