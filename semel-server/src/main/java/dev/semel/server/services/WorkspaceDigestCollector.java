@@ -9,6 +9,7 @@ import dev.semel.run.RunId;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.steps.NotificationDigestCollector;
 import dev.semel.server.hash.Sha256;
+import dev.semel.server.services.PendingDigestItems.PendingItem;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.store.WorkspaceSettingName;
@@ -33,39 +34,116 @@ import tools.jackson.databind.node.ObjectNode;
  * same batch, however many others came in between: the place of an item is stored beside the document for some days, and
  * a closed batch stays until its run recorded the items or ended.
  */
-record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource clock)
-        implements NotificationDigestCollector {
+final class WorkspaceDigestCollector implements NotificationDigestCollector {
     private static final Logger LOG = System.getLogger(WorkspaceDigestCollector.class.getName());
     private static final WorkspaceSettingName.SettingKind DIGEST =
             new WorkspaceSettingName.SettingKind("digest", false, false);
     private static final int KEPT_BATCHES = 20;
     private static final int MOST_TRIES = 1_000;
+    /** What an item adds to the text of its batch beside its value: a comma and a digit of the count. */
+    private static final int MOST_EXTRA_CHARACTERS = 2;
+
     private static final long PLACE_KEPT_MICROS = Duration.ofDays(7).toNanos() / 1_000;
+
+    private final SemelRuntime semel;
+    private final int workspace;
+    private final InstantSource clock;
+    private final PendingDigestItems pending = new PendingDigestItems(this::store);
+
+    WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource clock) {
+        this.semel = semel;
+        this.workspace = workspace;
+        this.clock = clock;
+    }
 
     @Override
     public JsonNode collect(DigestItem item) {
-        return change(item.key(), item, document -> {
-            ObjectNode known = batchOf(document, item.id());
-            if (known != null) {
+        return pending.add(item);
+    }
+
+    private void store(List<PendingItem> items) {
+        if (items.size() == 1 || !storeTogether(items)) {
+            items.forEach(this::storeAlone);
+        }
+    }
+
+    private void storeAlone(PendingItem pendingItem) {
+        DigestItem item = pendingItem.item();
+        try {
+            pendingItem.setPlace(change(item.key(), List.of(item), document -> {
+                ObjectNode known = batchOf(document, item.id());
+                if (known == null) {
+                    return new OpenBatch(document).add(item);
+                }
                 boolean leads = known.path("leader").asString("").equals(item.id());
                 if (leads && !known.path("closed").booleanValue()) {
                     known.put("run_id", item.runId()); // a later run of the same lineage continues the batch
                 }
                 return batchView(known, item);
+            }));
+        } catch (SemelException e) {
+            pendingItem.fail(e);
+        }
+    }
+
+    /** Adds new items in one write. @return false, and nothing is stored, if one of them must be stored alone */
+    private boolean storeTogether(List<PendingItem> items) {
+        List<DigestItem> added = items.stream().map(PendingItem::item).toList();
+        try {
+            JsonNode places = change(added.getFirst().key(), added, document -> {
+                ObjectNode all = JsonNodeFactory.instance.objectNode();
+                OpenBatch open = new OpenBatch(document);
+                for (DigestItem item : added) {
+                    if (batchOf(document, item.id()) != null) {
+                        throw new MustStoreAlone();
+                    }
+                    all.set(item.id(), open.add(item));
+                }
+                return all;
+            });
+            items.forEach(one -> one.setPlace(places.path(one.item().id())));
+            return true;
+        } catch (MustStoreAlone e) {
+            return false;
+        } catch (SemelException e) {
+            boolean full = e.code() == ErrorCode.PAYLOAD_TOO_LARGE || e.code() == ErrorCode.OVERLOADED;
+            if (!full) {
+                items.forEach(one -> one.fail(e));
             }
-            ObjectNode open = openBatch(document);
-            ArrayNode items = open.withArray("items");
-            if (items.size() >= SizeLimits.DIGEST_ITEM_COUNT) {
+            return !full; // some of them may fit
+        }
+    }
+
+    /** One of several items has a place already. */
+    private static final class MustStoreAlone extends RuntimeException {}
+
+    /** The batch that items are added to. */
+    private final class OpenBatch {
+        private final ObjectNode batch;
+        private final ArrayNode items;
+        private boolean hasLeader;
+        private int length;
+
+        OpenBatch(ObjectNode document) {
+            this.batch = openBatch(document);
+            this.items = batch.withArray("items");
+            this.hasLeader = !items.isEmpty() && mayStillSend(batch);
+            this.length = StrictJsonCodec.write(gather(batch)).length();
+        }
+
+        JsonNode add(DigestItem item) {
+            length += StrictJsonCodec.write(item.value()).length() + MOST_EXTRA_CHARACTERS;
+            if (items.size() >= SizeLimits.DIGEST_ITEM_COUNT || length > SizeLimits.DEFAULT.digestItems()) {
                 throw tooLarge("The item was not added.");
             }
-            if (items.isEmpty() || !mayStillSend(open)) {
-                open.put("leader", item.id()).put("run_id", item.runId());
-                open.put("opened_at", clock.instant().toString());
+            if (!hasLeader) {
+                batch.put("leader", item.id()).put("run_id", item.runId());
+                batch.put("opened_at", clock.instant().toString());
+                hasLeader = true;
             }
             items.addObject().put("id", item.id()).set("value", item.value());
-            requireRecordable(open, "The item was not added.");
-            return batchView(open, item);
-        });
+            return batchView(batch, item);
+        }
     }
 
     private static ObjectNode batchView(ObjectNode batch, DigestItem item) {
@@ -96,7 +174,7 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
 
     @Override
     public JsonNode close(DigestItem by, long batch) {
-        return change(by.key(), null, document -> {
+        return change(by.key(), List.of(), document -> {
             ObjectNode wanted = batch(document, batch);
             if (wanted == null) {
                 throw new SemelException(
@@ -118,7 +196,7 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
     @Override
     public void release(DigestItem by, long batch) {
         try {
-            change(by.key(), null, document -> {
+            change(by.key(), List.of(), document -> {
                 ObjectNode closed = batch(document, batch);
                 if (closed != null && closed.path("closed_by").asString("").equals(by.id())) {
                     closed.put("released", true);
@@ -162,14 +240,18 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
      * batch that does not fit there would be closed and never sent.
      */
     private static ObjectNode requireRecordable(ObjectNode batch, String state) {
-        ObjectNode gathered = JsonNodeFactory.instance.objectNode();
-        ArrayNode items = gathered.putArray("items");
-        batch.path("items").forEach(item -> items.add(item.path("value")));
-        gathered.put("count", items.size());
+        ObjectNode gathered = gather(batch);
         if (StrictJsonCodec.write(gathered).length() > SizeLimits.DEFAULT.digestItems()) {
             throw tooLarge(state);
         }
         return gathered;
+    }
+
+    private static ObjectNode gather(ObjectNode batch) {
+        ObjectNode gathered = JsonNodeFactory.instance.objectNode();
+        ArrayNode items = gathered.putArray("items");
+        batch.path("items").forEach(item -> items.add(item.path("value")));
+        return gathered.put("count", items.size());
     }
 
     private static @Nullable ObjectNode batchOf(ObjectNode document, String item) {
@@ -196,8 +278,11 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
         return batch;
     }
 
-    /** @param added the item that the change adds; its place is stored with the change */
-    private JsonNode change(String key, @Nullable DigestItem added, Function<ObjectNode, JsonNode> change) {
+    /**
+     * @param added the items that the change adds; their places are stored with the change
+     * @param change returns the answer; for several items an object with the place of each
+     */
+    private JsonNode change(String key, List<DigestItem> added, Function<ObjectNode, JsonNode> change) {
         WorkspaceSettingName name = new WorkspaceSettingName(workspace, DIGEST, Sha256.hex(key));
         for (int tries = 0; tries < MOST_TRIES; tries++) {
             DatabaseRows.SettingRow row = semel.view(reads -> reads.setting(workspace, DIGEST.word(), name.text()));
@@ -209,11 +294,14 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
             if (row != null && body.equals(row.body())) {
                 return answer;
             }
-            StoreWriteCommand.SaveSetting put =
-                    new StoreWriteCommand.SaveSetting(name, body, row == null ? 0 : row.version(), "digest");
+            int before = row == null ? 0 : row.version();
+            StoreWriteCommand.SaveSetting put = new StoreWriteCommand.SaveSetting(name, body, before, "digest");
             JsonNode saved = save(put, added, answer);
             if (saved != null) {
                 return saved;
+            }
+            if (added.size() > 1 && version(name) == before) {
+                throw new MustStoreAlone();
             }
         }
         throw new SemelException(
@@ -222,25 +310,48 @@ record WorkspaceDigestCollector(SemelRuntime semel, int workspace, InstantSource
                 "Try again in a moment.");
     }
 
-    /** Returns the answer, or the stored place of an item that was added before; null if the document has changed. */
-    private @Nullable JsonNode save(StoreWriteCommand.SaveSetting put, @Nullable DigestItem added, JsonNode answer) {
-        if (added == null) {
+    private int version(WorkspaceSettingName name) {
+        DatabaseRows.SettingRow row = semel.view(reads -> reads.setting(workspace, DIGEST.word(), name.text()));
+        return row == null ? 0 : row.version();
+    }
+
+    /**
+     * Returns the answer, or the stored place of the only item if it was added before. Null if the document has changed,
+     * or if one of several items was added before.
+     */
+    private @Nullable JsonNode save(StoreWriteCommand.SaveSetting put, List<DigestItem> added, JsonNode answer) {
+        if (added.isEmpty()) {
             return semel.change(put) instanceof StoreWriteCommand.SettingResult.Saved ? answer : null;
         }
+        // Each command contains the next one: one transaction stores all places and the document, or nothing.
+        StoreWriteCommand.IdempotentCommand<?> all = placing(
+                put, added.getFirst(), added.size() == 1 ? answer : answer.path(added.getFirst().id()));
+        for (DigestItem item : added.subList(1, added.size())) {
+            all = placing(all, item, answer.path(item.id()));
+        }
+        if (!(semel.change(all) instanceof StoreWriteCommand.CommandReply.Done done)) {
+            return null;
+        }
+        return added.size() == 1 ? StrictJsonCodec.parse(done.answer()) : done.replayed() ? null : answer;
+    }
+
+    /** A command that stores the place of an item if the command inside it was executed now. */
+    private <T> StoreWriteCommand.IdempotentCommand<T> placing(
+            StoreWriteCommand<T> inside, DigestItem item, JsonNode place) {
         StoreWriteCommand.CommandRequest request = new StoreWriteCommand.CommandRequest(
                 semel.newId(),
                 workspace,
                 "digest-item",
-                Sha256.hex(added.key() + "\n" + added.id()),
+                Sha256.hex(item.key() + "\n" + item.id()),
                 new byte[0],
                 PLACE_KEPT_MICROS);
-        StoreWriteCommand.CommandReply reply = semel.change(new StoreWriteCommand.IdempotentCommand<>(
-                request,
-                put,
-                outcome -> outcome instanceof StoreWriteCommand.SettingResult.Saved
-                        ? StrictJsonCodec.write(answer)
-                        : null));
-        return reply instanceof StoreWriteCommand.CommandReply.Done done ? StrictJsonCodec.parse(done.answer()) : null;
+        return new StoreWriteCommand.IdempotentCommand<>(
+                request, inside, outcome -> isExecuted(outcome) ? StrictJsonCodec.write(place) : null);
+    }
+
+    private static boolean isExecuted(@Nullable Object outcome) {
+        return outcome instanceof StoreWriteCommand.SettingResult.Saved
+                || outcome instanceof StoreWriteCommand.CommandReply.Done(String _, boolean replayed) && !replayed;
     }
 
     /** Removes the oldest batches that no run needs until the document fits. */

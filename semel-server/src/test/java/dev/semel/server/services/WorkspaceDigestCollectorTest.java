@@ -23,7 +23,20 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -53,6 +66,7 @@ class WorkspaceDigestCollectorTest {
 
     private final String kind;
     private int others;
+    private int workspace;
     private SemelRuntime semel;
     private NotificationDigestCollector digests;
 
@@ -88,7 +102,7 @@ class WorkspaceDigestCollectorTest {
     void open() throws IOException, SQLException {
         semel = SemelRuntime.open(RuntimeOptions.of(
                 store(), version -> PublishedYamlWorkflow.compile(version, _ -> YamlStepDependencies.UNAVAILABLE)));
-        int workspace = semel.change(new StoreWriteCommand.CreateWorkspace("default", new byte[32]))
+        workspace = semel.change(new StoreWriteCommand.CreateWorkspace("default", new byte[32]))
                 .ws();
         digests = new WorkspaceDigestCollector(semel, workspace, NOON);
     }
@@ -164,6 +178,60 @@ class WorkspaceDigestCollectorTest {
         digests.release(item("a"), 1);
         pushOut();
         assertEquals(place, digests.collect(item("a")), "it was sent with the first batch");
+    }
+
+    @Test
+    void items_that_arrive_together_are_stored_together() throws Exception {
+        int burst = 400;
+        Set<String> places = ConcurrentHashMap.newKeySet();
+        AtomicInteger leaders = new AtomicInteger();
+        String run = unfinishedRun();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Callable<Boolean>> all = new ArrayList<>();
+            for (int i = 0; i < burst; i++) {
+                var one = new NotificationDigestCollector.DigestItem(
+                        "sales", "i" + i, run, JsonNodeFactory.instance.stringNode("v" + i));
+                all.add(() -> {
+                    JsonNode place = digests.collect(one);
+                    leaders.addAndGet(place.path("leader").booleanValue() ? 1 : 0);
+                    return places.add(one.id() + " " + place.path("batch"));
+                });
+            }
+            for (Future<Boolean> added : threads.invokeAll(all)) {
+                assertTrue(added.get());
+            }
+        }
+        assertEquals(1, leaders.get());
+        JsonNode closed = digests.close(item("i0"), 1);
+        assertEquals(burst, closed.path("count").intValue());
+        Set<String> values = new HashSet<>();
+        closed.path("items").forEach(value -> values.add(value.stringValue()));
+        assertEquals(burst, values.size());
+        long writes = Objects.requireNonNull(semel.view(
+                        reads -> reads.setting(workspace, "digest", WorkspaceDigestCollector.digest("sales"))))
+                .version();
+        assertTrue(writes < burst / 2, writes + " writes for " + burst + " items");
+        assertEquals(1, digests.collect(item("i7")).path("batch").intValue(), "it was added before");
+    }
+
+    @Test
+    void items_that_arrive_together_again_after_their_batch_was_removed_keep_their_places() throws Exception {
+        List<NotificationDigestCollector.DigestItem> items =
+                IntStream.range(0, 50).mapToObj(i -> item("i" + i)).toList();
+        digests.collect(items.getFirst());
+        digests.collect(items.get(25));
+        digests.close(items.getFirst(), 1);
+        digests.release(items.getFirst(), 1);
+        pushOut();
+        Map<String, Integer> batches = new ConcurrentHashMap<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            items.forEach(one -> threads.submit(() -> batches.put(
+                    one.id(), digests.collect(one).path("batch").intValue())));
+        }
+        assertEquals(1, batches.remove("i0"));
+        assertEquals(1, batches.remove("i25"));
+        assertEquals(Set.of(32), Set.copyOf(batches.values()));
+        assertEquals(48, digests.close(items.get(1), 32).path("count").intValue());
     }
 
     @Test

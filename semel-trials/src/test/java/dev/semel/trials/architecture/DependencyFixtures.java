@@ -40,7 +40,7 @@ final class DependencyFixtures {
 
         rule cli
         server.cli.BadEngine uses ~engine.Loop
-        server.cli.BadKey uses ~admission.Policy
+        server.cli.BadKey uses ~idempotency.Policy
         server.cli.BadSql { String state(SQLException failure) { return failure.getSQLState(); } }
         server.cli.BadTop uses ~Top
         server.cli.Compliant uses ~error.Code ~json.Text ~server.files.definition.Definition
@@ -63,7 +63,7 @@ final class DependencyFixtures {
         server.files.definition.BadEngine uses ~engine.Loop
         server.files.definition.BadRun uses ~run.Name
         server.files.definition.BadTop uses ~Top
-        server.files.definition.Compliant uses ~admission.Policy ~effect.Protection ~error.Code ~json.Text
+        server.files.definition.Compliant uses ~idempotency.Policy ~effect.Protection ~error.Code ~json.Text
             ~workflow.Body
         server.files.definition.step.BadStore uses ~store.Port
 
