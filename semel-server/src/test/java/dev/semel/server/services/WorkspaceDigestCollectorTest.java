@@ -13,6 +13,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.steps.NotificationDigestCollector;
 import dev.semel.server.files.steps.YamlStepDependencies;
 import dev.semel.server.operations.PublishedYamlWorkflow;
+import dev.semel.server.hash.Sha256;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -208,7 +209,7 @@ class WorkspaceDigestCollectorTest {
         closed.path("items").forEach(value -> values.add(value.stringValue()));
         assertEquals(burst, values.size());
         long writes = Objects.requireNonNull(semel.view(
-                        reads -> reads.setting(workspace, "digest", WorkspaceDigestCollector.digest("sales"))))
+                        reads -> reads.setting(workspace, "digest", Sha256.hex("sales"))))
                 .version();
         assertTrue(writes < burst / 2, writes + " writes for " + burst + " items");
         assertEquals(1, digests.collect(item("i7")).path("batch").intValue(), "it was added before");

@@ -18,8 +18,6 @@ record StyleExceptions(Map<String, String> reasons) {
             "it implements Semel; Runtime alone is a class of java.lang",
             "product-prefix SemelServer",
             "the code also has an HTTP server and fake providers; the name says which server it is",
-            "method-size semel-server/src/test/java/dev/semel/server/files/definition/WorkflowFileJsonSchemaTest.java#shapes",
-            "a table: one row per shape of a step",
             "file-size semel-core/src/main/java/dev/semel/store/jdbc/JdbcStoreQueries.java",
             "every query of the store's port, one method each",
             "method-size semel-server/src/test/java/dev/semel/server/files/definition/MistakesTest.java#mistakes",

@@ -54,7 +54,7 @@ class TriggerPathTest {
     /** The thread of the request, and the threads of the store until the run begins. */
     private static Set<String> path(List<Call> calls) {
         long request = calls.stream()
-                .filter(call -> is(call, "server.api.WorkflowTriggerRoutes", "trigger"))
+                .filter(call -> is(call, "server.operations.trigger.WorkflowTriggerRoutes", "trigger"))
                 .findFirst()
                 .orElseThrow()
                 .thread();
