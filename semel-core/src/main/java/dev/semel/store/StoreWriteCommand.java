@@ -261,8 +261,8 @@ public sealed interface StoreWriteCommand<T> {
         FULL
     }
 
-    /** The owner of a run recorded this signal in the journal: its value is deleted. Its key stays, so that it is sent once. */
-    record DiscardSignal(StoreWrite.RunExecution by, String name, String key) implements StoreWriteCommand<Boolean> {}
+    /** The journal of the run has this signal: its value is deleted. Its key stays, so that it is sent once. */
+    record DiscardSignal(RunId run, String name, String key) implements StoreWriteCommand<Boolean> {}
 
     record KeyedSignalCommand<T>(KeyedSignalStoreWriteCommand<T> operation) implements StoreWriteCommand<T> {
         @Override

@@ -7,7 +7,6 @@ import dev.semel.engine.step.StepNameValidator;
 import dev.semel.engine.step.StoredRunWaitReasonWriter;
 import dev.semel.engine.step.WaitingBranchesRunSuspender;
 import dev.semel.journal.JournalEntry;
-import dev.semel.json.StrictJsonCodec;
 import dev.semel.run.MicrosecondConverter;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;

@@ -102,7 +102,7 @@ public final class SignalInbox {
                 .submit(
                         run.lane(),
                         new StoreWrite.ExecuteCommand<>(
-                                new StoreWriteCommand.DiscardSignal(run.driver(), recorded.name(), recorded.key())));
+                                new StoreWriteCommand.DiscardSignal(run.id(), recorded.name(), recorded.key())));
     }
 
     private void read(long wakeUps) {

@@ -1,12 +1,12 @@
 package dev.semel.store.jdbc;
 
-import dev.semel.store.jdbc.run.EffectLedgerRepository;
 import dev.semel.run.RunId;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.MetricUpdateCollector;
 import dev.semel.store.StoreWriteCommand;
+import dev.semel.store.jdbc.run.EffectLedgerRepository;
 import dev.semel.store.jdbc.session.JdbcSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;

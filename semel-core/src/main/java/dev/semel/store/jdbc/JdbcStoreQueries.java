@@ -1,6 +1,5 @@
 package dev.semel.store.jdbc;
 
-import dev.semel.store.jdbc.run.JdbcConcurrencyAndRateLimiter;
 import dev.semel.admission.RunDeduplicationKey;
 import dev.semel.admission.RunDeduplicationKey.KeyKind;
 import dev.semel.effect.EffectLedger;
@@ -22,6 +21,7 @@ import dev.semel.store.jdbc.run.EffectLedgerRepository;
 import dev.semel.store.jdbc.run.EffectListQueries;
 import dev.semel.store.jdbc.run.FinishedRunCleanup;
 import dev.semel.store.jdbc.run.JdbcCancelAndSignalWriter;
+import dev.semel.store.jdbc.run.JdbcConcurrencyAndRateLimiter;
 import dev.semel.store.jdbc.run.RunListQueries;
 import dev.semel.store.jdbc.session.JdbcSession;
 import dev.semel.store.jdbc.session.RowMappers;

@@ -197,8 +197,7 @@ final class PostgresBatchRowLocker {
     private static List<RunId> runsOf(StoreWriteCommand<?> edit) {
         return switch (edit) {
             case StoreWriteCommand.SendSignal signal -> List.of(signal.run());
-            case StoreWriteCommand.DiscardSignal recorded ->
-                List.of(recorded.by().run());
+            case StoreWriteCommand.DiscardSignal recorded -> List.of(recorded.run());
             case StoreWriteCommand.CancelRun cancel -> List.of(cancel.run());
             case StoreWriteCommand.WakeRuns wake -> wake.runs();
             case StoreWriteCommand.ReturnRun back -> List.of(back.execution().run());

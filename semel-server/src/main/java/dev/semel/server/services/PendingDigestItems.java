@@ -55,7 +55,10 @@ final class PendingDigestItems {
     private List<PendingItem> next(String key, DigestQueue queue) {
         List<PendingItem> oldest = new ArrayList<>();
         queues.compute(key, (_, _) -> {
-            queue.waiting.stream().filter(one -> !one.isDone()).limit(MOST_TOGETHER).forEach(oldest::add);
+            queue.waiting.stream()
+                    .filter(one -> !one.isDone())
+                    .limit(MOST_TOGETHER)
+                    .forEach(oldest::add);
             return queue;
         });
         return oldest;

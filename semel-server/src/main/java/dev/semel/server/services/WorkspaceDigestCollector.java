@@ -325,7 +325,9 @@ final class WorkspaceDigestCollector implements NotificationDigestCollector {
         }
         // Each command contains the next one: one transaction stores all places and the document, or nothing.
         StoreWriteCommand.IdempotentCommand<?> all = placing(
-                put, added.getFirst(), added.size() == 1 ? answer : answer.path(added.getFirst().id()));
+                put,
+                added.getFirst(),
+                added.size() == 1 ? answer : answer.path(added.getFirst().id()));
         for (DigestItem item : added.subList(1, added.size())) {
             all = placing(all, item, answer.path(item.id()));
         }

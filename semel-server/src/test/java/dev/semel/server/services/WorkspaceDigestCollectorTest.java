@@ -12,8 +12,8 @@ import dev.semel.runtime.RuntimeOptions;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.steps.NotificationDigestCollector;
 import dev.semel.server.files.steps.YamlStepDependencies;
-import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.server.hash.Sha256;
+import dev.semel.server.operations.PublishedYamlWorkflow;
 import dev.semel.store.StoreWriteCommand;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -208,8 +209,8 @@ class WorkspaceDigestCollectorTest {
         Set<String> values = new HashSet<>();
         closed.path("items").forEach(value -> values.add(value.stringValue()));
         assertEquals(burst, values.size());
-        long writes = Objects.requireNonNull(semel.view(
-                        reads -> reads.setting(workspace, "digest", Sha256.hex("sales"))))
+        long writes = Objects.requireNonNull(
+                        semel.view(reads -> reads.setting(workspace, "digest", Sha256.hex("sales"))))
                 .version();
         assertTrue(writes < burst / 2, writes + " writes for " + burst + " items");
         assertEquals(1, digests.collect(item("i7")).path("batch").intValue(), "it was added before");
@@ -224,10 +225,15 @@ class WorkspaceDigestCollectorTest {
         digests.close(items.getFirst(), 1);
         digests.release(items.getFirst(), 1);
         pushOut();
-        Map<String, Integer> batches = new ConcurrentHashMap<>();
+        Map<String, Integer> batches = new HashMap<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            items.forEach(one -> threads.submit(() -> batches.put(
-                    one.id(), digests.collect(one).path("batch").intValue())));
+            List<Callable<Integer>> all = new ArrayList<>();
+            items.forEach(
+                    one -> all.add(() -> digests.collect(one).path("batch").intValue()));
+            List<Future<Integer>> collected = threads.invokeAll(all);
+            for (int i = 0; i < collected.size(); i++) {
+                batches.put("i" + i, collected.get(i).get());
+            }
         }
         assertEquals(1, batches.remove("i0"));
         assertEquals(1, batches.remove("i25"));

@@ -36,7 +36,7 @@ public final class JdbcCancelAndSignalWriter {
 
     private static final String DISCARD = """
         UPDATE semel_unfinished_run SET unread_signals = unread_signals - 1, unread_bytes = unread_bytes - ?
-        WHERE run = ? AND claim_count = ? AND owner IS NOT NULL
+        WHERE run = ?
         """;
 
     private static final String LOCK_RUN = "UPDATE semel_unfinished_run SET due_at = due_at WHERE run = ?";
@@ -110,7 +110,7 @@ public final class JdbcCancelAndSignalWriter {
     }
 
     public boolean discard(StoreWriteCommand.DiscardSignal recorded) throws SQLException {
-        RunId run = recorded.by().run();
+        RunId run = recorded.run();
         Long bytes = session.queryOne(
                 "SELECT octet_length(value) FROM semel_signal WHERE run = ? AND name = ? AND key = ?",
                 row -> row.getLong(1),
@@ -119,7 +119,7 @@ public final class JdbcCancelAndSignalWriter {
                 recorded.key());
         return bytes != null
                 && bytes > 0
-                && session.update(DISCARD, bytes, run, recorded.by().claim()) == 1
+                && session.update(DISCARD, bytes, run) == 1
                 && session.update(
                                 "UPDATE semel_signal SET value = '' WHERE run = ? AND name = ? AND key = ?",
                                 run,
@@ -205,7 +205,8 @@ public final class JdbcCancelAndSignalWriter {
                 session.queryOne("SELECT count(*) FROM semel_signal WHERE run = ?", row -> row.getInt(1), run));
     }
 
-    public static String findValue(JdbcSession session, RunId run, DatabaseRows.UnreadSignal signal) throws SQLException {
+    public static String findValue(JdbcSession session, RunId run, DatabaseRows.UnreadSignal signal)
+            throws SQLException {
         return Objects.requireNonNull(session.queryOne(
                 "SELECT value FROM semel_signal WHERE run = ? AND name = ? AND key = ?",
                 row -> row.getString(1),

@@ -10,8 +10,6 @@ import dev.semel.admission.TriggerAdmissionRules;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.NewRun;
-import dev.semel.admission.RunDeduplicationKey;
-import dev.semel.admission.RunDeduplicationKeyClaim;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;

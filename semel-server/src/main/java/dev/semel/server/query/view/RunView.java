@@ -126,7 +126,9 @@ public record RunView(
             @Described("Only for a child run.") @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
             String runId,
 
-            @Described("Only for `retry`: why the last attempt failed.") @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            @Described("Only for `retry`: why the last attempt failed.")
+            @JsonInclude(JsonInclude.Include.NON_NULL)
+            @Nullable
             WaitErrorView error,
 
             @Nullable Instant since,
