@@ -9,6 +9,9 @@ final class ActiveRunMemory {
     /** A run is large if it uses more than this part of the limit. */
     private static final int LARGE = 8;
 
+    /** A value is always parsed if it uses less than this part of the limit. */
+    private static final int ALWAYS_PARSED = 64;
+
     private final long limit;
     private final AtomicLong used = new AtomicLong();
     private volatile boolean refused;
@@ -61,7 +64,17 @@ final class ActiveRunMemory {
 
         /** The run recorded so many bytes, which it may keep in memory. */
         void grow(long journal) {
-            long more = ClaimMemory.PER_JOURNAL_BYTE * journal;
+            add(ClaimMemory.PER_JOURNAL_BYTE * journal);
+        }
+
+        /** The run is about to parse so many bytes. False: memory is short, and the run should be parked first. */
+        boolean mayParse(long text) {
+            long parsed = ClaimMemory.PER_INPUT_BYTE * text;
+            add(parsed);
+            return used.get() <= limit || parsed <= limit / ALWAYS_PARSED;
+        }
+
+        private void add(long more) {
             long before = bytes.getAndUpdate(now -> Math.max(now, Math.min(perRun(), now + more)));
             used.addAndGet(Math.max(before, Math.min(perRun(), before + more)) - before);
         }

@@ -169,6 +169,10 @@ final class InMemoryRunExecutionState {
         return signalInbox.new SignalSearch();
     }
 
+    SignalInbox signalInbox() {
+        return signalInbox;
+    }
+
     /** Number of signals at the last read. A parked run becomes due at once if the store has more. */
     void noteSignalCount(int count) {
         signalsSeen = Math.max(signalsSeen, count);

@@ -83,7 +83,7 @@ final class KeyedSignalWaitExecutor {
         while (true) {
             scope.checkMayBegin();
             long seen = execution.waits().wakeCount();
-            DatabaseRows.SignalRow found = arrived
+            DatabaseRows.UnreadSignal found = arrived
                     ? search.findNew(seen, registration.signalName(), to.name())
                     : search.find(seen, registration.signalName(), to.name());
             arrived = false;

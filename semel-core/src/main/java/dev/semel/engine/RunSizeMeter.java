@@ -29,6 +29,11 @@ final class RunSizeMeter {
         memory.grow(more);
     }
 
+    /** Returns whether there is memory to parse a value of so many bytes; otherwise the run should be parked first. */
+    boolean mayParse(long text) {
+        return memory.mayParse(text);
+    }
+
     /** Whether the run should be parked before its next step, because the worker has too little memory for it. */
     boolean shouldYield() {
         return memory.shouldYield();

@@ -1,23 +1,29 @@
 package dev.semel.engine;
 
 import dev.semel.json.StorableText;
+import dev.semel.json.StrictJsonCodec;
 import dev.semel.store.DatabaseRows;
+import dev.semel.store.StoreWrite;
+import dev.semel.store.StoreWriteCommand;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
- * The signals of a run that no wait has taken, by name. A wake-up wakes all waiting branches, so one read of the store
- * serves them all. A wait that finds a known signal needs no read.
+ * The signals of a run that no wait has taken, by name and without their values. A wake-up wakes all waiting branches, so
+ * one read of the store serves them all. A wait that finds a known signal reads only its value.
  */
 final class SignalInbox {
     private final InMemoryRunExecutionState execution;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, Deque<DatabaseRows.SignalRow>> byName = new HashMap<>();
+    private final Map<String, Deque<DatabaseRows.UnreadSignal>> byName = new HashMap<>();
     private long reads;
     private long wakeUpsBeforeRead = -1;
 
@@ -35,10 +41,10 @@ final class SignalInbox {
          *
          * @param wakeUps of the run, counted before this look
          */
-        DatabaseRows.@Nullable SignalRow find(long wakeUps, String... names) {
+        DatabaseRows.@Nullable UnreadSignal find(long wakeUps, String... names) {
             lock.lock();
             try {
-                DatabaseRows.SignalRow known = first(names);
+                DatabaseRows.UnreadSignal known = first(names);
                 if (known == null && (readSeen == reads || wakeUpsBeforeRead < wakeUps)) {
                     read(wakeUps);
                     known = first(names);
@@ -51,7 +57,7 @@ final class SignalInbox {
         }
 
         /** Like {@link #find}, but reads the store first: there is a signal that the last read did not show. */
-        DatabaseRows.@Nullable SignalRow findNew(long wakeUps, String... names) {
+        DatabaseRows.@Nullable UnreadSignal findNew(long wakeUps, String... names) {
             lock.lock();
             try {
                 read(wakeUps);
@@ -63,9 +69,9 @@ final class SignalInbox {
         }
     }
 
-    private DatabaseRows.@Nullable SignalRow first(String... names) {
+    private DatabaseRows.@Nullable UnreadSignal first(String... names) {
         for (String name : names) {
-            Deque<DatabaseRows.SignalRow> known =
+            Deque<DatabaseRows.UnreadSignal> known =
                     byName.getOrDefault(StorableText.shortenForIndex(name), new ArrayDeque<>());
             while (!known.isEmpty() && execution.isTaken(known.getFirst().id().text())) {
                 known.removeFirst();
@@ -77,15 +83,42 @@ final class SignalInbox {
         return null;
     }
 
+    /** Reads the value of a signal. The run is parked first if this worker has too little memory for it. */
+    JsonNode value(DatabaseRows.UnreadSignal signal) {
+        if (!execution.size().mayParse(signal.bytes())) {
+            throw execution.end(new RunExecutionAbort.Parked());
+        }
+        String text =
+                execution.read(queries -> queries.signalValue(execution.run().id(), signal));
+        return StrictJsonCodec.parse(text);
+    }
+
+    /** Makes room for further signals after the journal has this one. Does not wait: the next execution tries again. */
+    void discard(DatabaseRows.UnreadSignal recorded) {
+        RunExecutor.ActiveRun run = execution.run();
+        var command = new StoreWriteCommand.DiscardSignal(run.id(), recorded.name(), recorded.key());
+        var unused = execution.engine().committer().submit(run.lane(), new StoreWrite.ExecuteCommand<>(command));
+    }
+
     private void read(long wakeUps) {
-        List<DatabaseRows.SignalRow> all =
-                execution.read(queries -> queries.signals(execution.run().id()));
-        execution.noteSignalCount(all.size());
+        // The count first: a signal that arrives in between makes the parked run due at once.
+        execution.noteSignalCount(
+                execution.read(queries -> queries.signalCount(execution.run().id())));
+        List<DatabaseRows.UnreadSignal> all =
+                execution.read(queries -> queries.unreadSignals(execution.run().id()));
+        List<DatabaseRows.UnreadSignal> taken = new ArrayList<>();
         byName.clear();
-        for (DatabaseRows.SignalRow one : all) {
+        for (DatabaseRows.UnreadSignal one : all) {
             if (!execution.isTaken(one.id().text())) {
                 byName.computeIfAbsent(one.name(), _ -> new ArrayDeque<>()).add(one);
+            } else {
+                taken.add(one);
             }
+        }
+        if (!taken.isEmpty()) {
+            // An earlier execution recorded them and ended before it could discard them.
+            Set<String> recorded = execution.journal().consumedSignals();
+            taken.stream().filter(one -> recorded.contains(one.id().text())).forEach(this::discard);
         }
         reads++;
         wakeUpsBeforeRead = wakeUps;

@@ -1,7 +1,6 @@
 package dev.semel.engine;
 
 import dev.semel.journal.JournalEntry;
-import dev.semel.json.StrictJsonCodec;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.HumanReviewStoreWriteCommand;
 import dev.semel.store.StoreWrite;
@@ -75,9 +74,9 @@ final class SignalWaitExecutor {
         for (boolean requested = ApprovalDecisionSignalCodec.isRequested(state.trace(), about); ; requested = true) {
             scope.checkMayBegin();
             long seen = scope.execution().waits().wakeCount();
-            DatabaseRows.SignalRow found = search.find(seen, signal);
+            DatabaseRows.UnreadSignal found = search.find(seen, signal);
             if (found != null) {
-                return StrictJsonCodec.parse(found.value());
+                return scope.execution().signalInbox().value(found);
             }
             if (!requested) {
                 recordRequest(scope, state, about, 1);
@@ -141,7 +140,7 @@ final class SignalWaitExecutor {
         while (true) {
             scope.checkMayBegin();
             long seen = execution.waits().wakeCount();
-            DatabaseRows.SignalRow found = search.find(seen, signal);
+            DatabaseRows.UnreadSignal found = search.find(seen, signal);
             long now = execution.storeNow();
             if (found != null && !execution.takeSignal(found.id().text())) {
                 continue; // another branch took it; there may be more
@@ -165,14 +164,15 @@ final class SignalWaitExecutor {
 
     record WaitEnd(String path, JournalEntry.EntryKind kind, long at) {}
 
-    static JsonNode recordTaken(InMemoryRunExecutionState execution, WaitEnd over, DatabaseRows.SignalRow found) {
-        JsonNode value = StrictJsonCodec.parse(found.value());
+    static JsonNode recordTaken(InMemoryRunExecutionState execution, WaitEnd over, DatabaseRows.UnreadSignal found) {
+        JsonNode value = execution.signalInbox().value(found);
         String id = found.id().text();
         execution.record(
                 new JournalEntry.StepResult(
                         over.path(), over.kind(), over.at(), value, JournalEntry.StepOutcome.DONE, 1, id),
-                found.value().length());
+                (int) found.bytes());
         execution.awaitDurable();
+        execution.signalInbox().discard(found);
         return value.deepCopy();
     }
 

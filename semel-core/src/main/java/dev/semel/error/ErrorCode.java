@@ -24,6 +24,7 @@ public enum ErrorCode {
     REPLAY_REFUSED(409, false, "The plan has no run that is safe to replay"),
     RESUME_REFUSED(409, false, "The run cannot be resumed"),
     OVER_QUOTA(429, true, "The token has used up its quota"),
+    TOO_MANY_SIGNALS(429, true, "The run has too many unread signals"),
     STORE_UNAVAILABLE(503, true, "The store is unavailable"),
     OVERLOADED(503, true, "The server has too many concurrent requests"),
     SHUTTING_DOWN(503, true, "The server is shutting down"),

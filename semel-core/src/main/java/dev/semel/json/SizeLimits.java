@@ -16,6 +16,7 @@ package dev.semel.json;
  * @param requestBody the body of a request with one trigger, in bytes
  * @param batchRequestBody the body of a request with many triggers or events, in bytes
  * @param commitBatch the writes of one transaction
+ * @param unreadSignals the signals of one run that no wait has recorded yet, in UTF-8 bytes
  */
 public record SizeLimits(
         int expressionResult,
@@ -28,11 +29,15 @@ public record SizeLimits(
         int workflowFile,
         int requestBody,
         int batchRequestBody,
-        int commitBatch) {
+        int commitBatch,
+        int unreadSignals) {
     private static final int KIB = 1024;
 
     /** Maximum number of items in a digest. */
     public static final int DIGEST_ITEM_COUNT = 1_000;
+
+    /** Maximum number of signals of one run that no wait has recorded yet. */
+    public static final int UNREAD_SIGNAL_COUNT = 10_000;
 
     /** Space in the document of a digest for the id of an item, and for the names of its members. */
     private static final int DIGEST_ITEM_OVERHEAD = 128;
@@ -48,7 +53,8 @@ public record SizeLimits(
             256 * KIB,
             1024 * KIB,
             16 * 1024 * KIB,
-            4 * 1024 * KIB);
+            4 * 1024 * KIB,
+            16 * 1024 * KIB);
 
     public SizeLimits {
         fits("expressionResult", expressionResult, "stepResult", stepResult);
@@ -66,6 +72,7 @@ public record SizeLimits(
         fits("workflowFile", workflowFile, "requestBody", requestBody);
         fits("requestBody", requestBody, "batchRequestBody", batchRequestBody);
         fits("requestBody", requestBody, "commitBatch", commitBatch);
+        fits("requestBody", requestBody, "unreadSignals", unreadSignals);
     }
 
     private static void fits(String part, long size, String whole, long limit) {

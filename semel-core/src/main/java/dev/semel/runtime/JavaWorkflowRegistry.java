@@ -307,6 +307,9 @@ final class JavaWorkflowRegistry
         if (!semel.runExecutor().wake(run.id())) {
             semel.lookForWork();
         }
+        if (delivered == StoreWriteCommand.SignalResult.FULL) {
+            throw RunHandle.tooManySignals(run.runIdText());
+        }
         return delivered;
     }
 

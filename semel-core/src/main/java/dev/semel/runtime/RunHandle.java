@@ -12,6 +12,7 @@ import dev.semel.error.RunNotEnded;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import dev.semel.json.JsonCodec;
+import dev.semel.json.SizeLimits;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.replay.FailedRunResumeRequest;
 import dev.semel.run.RunId;
@@ -308,6 +309,20 @@ public final class RunHandle<O extends @Nullable Object> implements Run<O> {
             semel.reviews().wakeAfter(change);
             return true;
         });
+    }
+
+    /** What a sender gets if the signal was not delivered because the run has too many. */
+    public static SemelException tooManySignals(String runId) {
+        return new SemelException(
+                        ErrorCode.TOO_MANY_SIGNALS,
+                        "Run " + runId + " has unread signals up to its limit: " + SizeLimits.UNREAD_SIGNAL_COUNT
+                                + " signals or "
+                                + SizeLimits.inKibibytes(SizeLimits.DEFAULT.unreadSignals())
+                                + ". The signal was not sent.",
+                        "Send the signal again with the same key after the run has read some of its signals. If the run"
+                                + " does not wait for these signals, cancel it.")
+                .with("run_id", runId)
+                .with("limit", SizeLimits.UNREAD_SIGNAL_COUNT);
     }
 
     public RunChange signalChange(Signal<?> signal, JsonNode value, Key key) {

@@ -13,7 +13,7 @@ public record ClaimMemory(long free, long perRun) {
     /** Thread, state and small objects of any run. */
     private static final long BASE = 4 * 1024;
 
-    private static final long PER_INPUT_BYTE = 20;
+    public static final long PER_INPUT_BYTE = 20;
 
     public static final long PER_JOURNAL_BYTE = 3;
 

@@ -104,6 +104,9 @@ public final class DatabaseRows {
     /** Number of recent runs of one version in one state. */
     public record RunCount(int version, RunState state, long runs) {}
 
+    /** A signal that no wait has recorded, without its value. */
+    public record UnreadSignal(RunId id, String name, String key, long bytes) {}
+
     public record SignalRow(RunId id, String name, String key, String value, long at) {}
 
     public record RunEnd(long endedAt, StoreWrite.RunResult result, String entries) {}

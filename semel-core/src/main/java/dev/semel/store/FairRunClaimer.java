@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.json.SizeLimits;
 import dev.semel.run.RunId;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,7 +23,18 @@ public final class FairRunClaimer {
     public record ClaimedRun(String workflowId, StoreWrite.RunExecution execution) {}
 
     /** A run that could be claimed, with the bytes of its input and journal. */
-    public record DueRun(String workflowId, RunId run, long input, long journal) {}
+    public record DueRun(String workflowId, RunId run, long input, long journal) {
+        /** One signal is read at a time, and becomes a parsed tree like the input. */
+        public DueRun(String workflowId, RunId run, long input, long journal, long unreadSignals, long unreadBytes) {
+            this(
+                    workflowId,
+                    run,
+                    input + Math.min(unreadBytes, SizeLimits.DEFAULT.requestBody()),
+                    journal + UNREAD_SIGNAL_BYTES * unreadSignals);
+        }
+
+        private static final long UNREAD_SIGNAL_BYTES = 100;
+    }
 
     /** Removes runs that do not fit into the memory. A later run of the same workflow does not overtake them. */
     public static final class MemoryFilter {

@@ -72,6 +72,15 @@ public interface StoreQueries extends AutoCloseable {
     /** Signals of a run in the order of their arrival. */
     List<DatabaseRows.SignalRow> signals(RunId run);
 
+    /** The number of signals that the run has received, also those that waits have recorded. */
+    int signalCount(RunId run);
+
+    /** The signals that no wait of the run has recorded, oldest first. */
+    List<DatabaseRows.UnreadSignal> unreadSignals(RunId run);
+
+    /** The value of an unread signal. */
+    String signalValue(RunId run, DatabaseRows.UnreadSignal signal);
+
     EffectLedger.@Nullable EffectRow effect(EffectLedger.EffectId id);
 
     /** The effects that a run holds in the ledger, in the order of their first attempt. */

@@ -253,8 +253,13 @@ public sealed interface StoreWriteCommand<T> {
         /** A signal with the same key came before. */
         REPEATED,
         /** The run does not exist or has ended. */
-        GONE
+        GONE,
+        /** The run has too many signals that no wait has recorded. Nothing was sent. */
+        FULL
     }
+
+    /** The journal of the run has this signal: its value is deleted. Its key stays, so that it is sent once. */
+    record DiscardSignal(RunId run, String name, String key) implements StoreWriteCommand<Boolean> {}
 
     record KeyedSignalCommand<T>(KeyedSignalStoreWriteCommand<T> operation) implements StoreWriteCommand<T> {
         @Override

@@ -65,13 +65,14 @@ class SizeLimitsTest {
             from.workflowFile(),
             from.requestBody(),
             from.batchRequestBody(),
-            from.commitBatch()
+            from.commitBatch(),
+            from.unreadSignals()
         };
     }
 
     private static SizeLimits limits(int[] sizes) {
         return new SizeLimits(
                 sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], sizes[6], sizes[7], sizes[8], sizes[9],
-                sizes[10]);
+                sizes[10], sizes[11]);
     }
 }

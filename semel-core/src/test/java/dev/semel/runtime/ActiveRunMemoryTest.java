@@ -10,6 +10,7 @@ import dev.semel.run.RunState;
 import dev.semel.store.Await;
 import dev.semel.store.ClaimMemory;
 import dev.semel.store.Dialect;
+import dev.semel.store.StoreWriteCommand;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,6 +89,43 @@ final class ActiveRunMemoryTest {
             assertEquals(2 * FIT * 30, executed.get(), "no step ran twice");
             assertTrue(bench.semel().count("parkedRuns") > 0, "some waited until others had ended");
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runs_that_get_a_large_signal_together_take_turns(Dialect dialect) {
+        try (EngineTestBench bench = new EngineTestBench(dialect, LIMITS)) {
+            CountDownLatch go = new CountDownLatch(1);
+            bench.publish("waits", KeyPolicyBuilder.plain(), (context, input) -> {
+                context.await("go", "go", null);
+                mostActive.accumulateAndGet(active.incrementAndGet(), Math::max);
+                go.await();
+                active.decrementAndGet();
+                return input;
+            });
+            List<RunId> runs = new ArrayList<>();
+            for (int i = 0; i < 3 * FIT; i++) {
+                runs.add(bench.ask("waits").send().run());
+            }
+            for (RunId run : runs) {
+                Await.until("it waits", () -> bench.run(run).state() == RunState.WAITING);
+                bench.semel().change(new StoreWriteCommand.SendSignal(bench.workspace(), run, "go", "once", INPUT));
+            }
+            bench.semel().lookForWork();
+            Await.until(
+                    "some wait in the store for memory",
+                    () -> active.get() > 0
+                            && runs.stream().filter(run -> isOwned(bench, run)).count() <= FIT);
+            go.countDown();
+            for (RunId run : runs) {
+                assertEquals(RunState.COMPLETED, bench.ended(run).state());
+            }
+            assertTrue(mostActive.get() <= FIT, "at most " + FIT + " at once, not " + mostActive);
+        }
+    }
+
+    private static boolean isOwned(EngineTestBench bench, RunId run) {
+        return bench.run(run).state() == RunState.RUNNING;
     }
 
     @ParameterizedTest

@@ -267,10 +267,8 @@ final class ConcurrencyControlTest extends SqliteTestBase {
         all.add(Workflow.define("right", String.class, String.class)
                 .maxConcurrent(1)
                 .body((ctx, in) -> waitAndCall(ctx, in, all.get(3))));
-        all.add(Workflow.define("to_right", String.class, String.class)
-                .body((ctx, in) -> ctx.call(all.get(1), in)));
-        all.add(Workflow.define("to_left", String.class, String.class)
-                .body((ctx, in) -> ctx.call(all.get(0), in)));
+        all.add(Workflow.define("to_right", String.class, String.class).body((ctx, in) -> ctx.call(all.get(1), in)));
+        all.add(Workflow.define("to_left", String.class, String.class).body((ctx, in) -> ctx.call(all.get(0), in)));
         all.forEach(semel::register);
         RunHandle<String> first = semel.start(all.get(0), "ab");
         RunHandle<String> second = semel.start(all.get(1), "ba");

@@ -66,7 +66,7 @@ final class SignalReadsTest {
     private <T> T counting(T real, Class<T> type) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (_, method, values) -> {
             try {
-                reads.addAndGet(method.getName().equals("signals") ? 1 : 0);
+                reads.addAndGet(method.getName().equals("unreadSignals") ? 1 : 0);
                 Object result = method.invoke(real, values);
                 return result instanceof StoreQueries queries ? counting(queries, StoreQueries.class) : result;
             } catch (InvocationTargetException e) {

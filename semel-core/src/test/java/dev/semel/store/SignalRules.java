@@ -103,4 +103,20 @@ interface SignalRules {
         client().fixture.setTime(StoreFixture.START + 100);
         assertEquals(List.of(new RunExecution(run, 1)), client().claim());
     }
+
+    @Test
+    default void the_unread_signals_of_a_run_are_limited_in_bytes() {
+        RunId run = client().fresh();
+        String large = "\"" + "a".repeat(1024 * 1024 - 2) + "\"";
+        for (int i = 0; i < 16; i++) {
+            assertEquals(
+                    SignalResult.DELIVERED,
+                    client().change(new StoreWriteCommand.SendSignal(client().ws, run, "paid", "k" + i, large)));
+        }
+        assertEquals(SignalResult.FULL, client().change(signal(run, "more")));
+        assertEquals(SignalResult.REPEATED, client().change(signal(run, "k0")), "a repeat is not rejected");
+        assertEquals(16, client().fixture.count("semel_signal"));
+        var decision = new StoreWriteCommand.SendSignal(client().ws, run, "#approval:ok", "decision", "{}");
+        assertEquals(SignalResult.DELIVERED, client().change(decision), "a decision always arrives");
+    }
 }

@@ -65,9 +65,12 @@ final class FailedRunResumer {
     private static final String DELETE_WAITS = "DELETE FROM semel_signal_wait WHERE run = ?";
 
     private static final String INSERT_STATE = """
-        INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked, started_at)
+        INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked, started_at,
+            unread_signals, unread_bytes)
         SELECT r.run, r.workflow_id, NULL, ?, CASE WHEN f.paused = 1 THEN ? ELSE ? END, f.paused,
-            COALESCE((SELECT NULLIF(e.started_at, 0) FROM semel_finished_run e WHERE e.run = r.run), r.created_at)
+            COALESCE((SELECT NULLIF(e.started_at, 0) FROM semel_finished_run e WHERE e.run = r.run), r.created_at),
+            (SELECT count(*) FROM semel_signal s WHERE s.run = r.run AND octet_length(s.value) > 0),
+            (SELECT COALESCE(sum(octet_length(s.value)), 0) FROM semel_signal s WHERE s.run = r.run)
         FROM semel_run r JOIN semel_workflow f ON f.workflow_id = r.workflow_id WHERE r.run = ?
         """;
 

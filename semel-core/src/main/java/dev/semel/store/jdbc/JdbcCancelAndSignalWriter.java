@@ -1,14 +1,17 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.effect.EffectLedger;
+import dev.semel.json.SizeLimits;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.MetricUpdateCollector;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /** Executes the store commands that users and other runs send to a run: signal, cancel, wake, continue, decide. */
@@ -16,6 +19,23 @@ final class JdbcCancelAndSignalWriter {
     private static final String SIGNAL = """
         INSERT INTO semel_signal (run, name, key, id, value, at) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (run, name, key) DO NOTHING
+        """;
+
+    // Locks the row in every state: a run that is being suspended right now reads its signals after its own lock.
+    // A run that is in doubt may wait for the signal in another branch.
+    private static final String RECEIVE = """
+        UPDATE semel_unfinished_run SET due_at = CASE WHEN state IN (?, ?, ?) THEN 0 ELSE due_at END,
+            unread_signals = unread_signals + 1, unread_bytes = unread_bytes + ?
+        WHERE run = ? AND unread_signals < ? AND unread_bytes <= ?
+        """;
+
+    private static final String HAS_UNREAD = """
+        SELECT 1 FROM semel_signal WHERE run = ? AND name = ? AND key <> ? AND octet_length(value) > 0 LIMIT 1
+        """;
+
+    private static final String DISCARD = """
+        UPDATE semel_unfinished_run SET unread_signals = unread_signals - 1, unread_bytes = unread_bytes - ?
+        WHERE run = ?
         """;
 
     private static final String LOCK_RUN = "UPDATE semel_unfinished_run SET due_at = due_at WHERE run = ?";
@@ -59,14 +79,51 @@ final class JdbcCancelAndSignalWriter {
         if (isNew == 0) {
             return StoreWriteCommand.SignalResult.REPEATED;
         }
-        // Locks the row in every state: a run that is being suspended right now reads its signals after its own lock.
-        // A run that is in doubt may wait for the signal in another branch.
-        boolean found =
-                session.update("""
-                    UPDATE semel_unfinished_run SET due_at = CASE WHEN state IN (?, ?, ?) THEN 0 ELSE due_at END
-                    WHERE run = ?
-                    """, RunState.WAITING.code(), RunState.IN_DOUBT.code(), RunState.HELD.code(), run) == 1;
-        return found ? StoreWriteCommand.SignalResult.DELIVERED : StoreWriteCommand.SignalResult.GONE;
+        // Decisions and keyed signals are not limited: each belongs to one wait of the run.
+        if (receive(run, message, message.name().startsWith("#") ? Integer.MAX_VALUE : 1)
+                || (!session.exists(HAS_UNREAD, run, message.name(), message.key()) && receive(run, message, 2))) {
+            return StoreWriteCommand.SignalResult.DELIVERED;
+        }
+        session.update(
+                "DELETE FROM semel_signal WHERE run = ? AND name = ? AND key = ?", run, message.name(), message.key());
+        return session.exists("SELECT 1 FROM semel_unfinished_run WHERE run = ?", run)
+                ? StoreWriteCommand.SignalResult.FULL
+                : StoreWriteCommand.SignalResult.GONE;
+    }
+
+    /** The first signal of a name may use twice the limits, so that a flood of another name does not block the run. */
+    private boolean receive(RunId run, SignalMessage message, int times) throws SQLException {
+        int bytes = message.value().getBytes(StandardCharsets.UTF_8).length;
+        long most = (long) SizeLimits.DEFAULT.unreadSignals() * times - bytes;
+        return session.update(
+                        RECEIVE,
+                        RunState.WAITING.code(),
+                        RunState.IN_DOUBT.code(),
+                        RunState.HELD.code(),
+                        bytes,
+                        run,
+                        (long) SizeLimits.UNREAD_SIGNAL_COUNT * times,
+                        most)
+                == 1;
+    }
+
+    boolean discard(StoreWriteCommand.DiscardSignal recorded) throws SQLException {
+        RunId run = recorded.run();
+        Long bytes = session.queryOne(
+                "SELECT octet_length(value) FROM semel_signal WHERE run = ? AND name = ? AND key = ?",
+                row -> row.getLong(1),
+                run,
+                recorded.name(),
+                recorded.key());
+        return bytes != null
+                && bytes > 0
+                && session.update(DISCARD, bytes, run) == 1
+                && session.update(
+                                "UPDATE semel_signal SET value = '' WHERE run = ? AND name = ? AND key = ?",
+                                run,
+                                recorded.name(),
+                                recorded.key())
+                        == 1;
     }
 
     private boolean unfinished(int workspace, RunId run) throws SQLException {
@@ -139,6 +196,31 @@ final class JdbcCancelAndSignalWriter {
             WHERE run = ? AND owner IS NULL AND state <> ? AND (queue_state <> 2 OR start_blocked = 0)
             """, RunState.RUNNING.code(), decide.run(), RunState.QUEUED.code());
         return true;
+    }
+
+    static int countSignals(JdbcSession session, RunId run) throws SQLException {
+        return Objects.requireNonNull(
+                session.queryOne("SELECT count(*) FROM semel_signal WHERE run = ?", row -> row.getInt(1), run));
+    }
+
+    static String findValue(JdbcSession session, RunId run, DatabaseRows.UnreadSignal signal) throws SQLException {
+        return Objects.requireNonNull(session.queryOne(
+                "SELECT value FROM semel_signal WHERE run = ? AND name = ? AND key = ?",
+                row -> row.getString(1),
+                run,
+                signal.name(),
+                signal.key()));
+    }
+
+    static List<DatabaseRows.UnreadSignal> listUnread(JdbcSession session, RunId run) throws SQLException {
+        return session.queryList(
+                """
+                SELECT id, name, key, octet_length(value) FROM semel_signal
+                WHERE run = ? AND octet_length(value) > 0 ORDER BY id
+                """,
+                row -> new DatabaseRows.UnreadSignal(
+                        RunId.of(row.getBytes(1)), row.getString(2), row.getString(3), row.getLong(4)),
+                run);
     }
 
     static List<DatabaseRows.SignalRow> listSignals(JdbcSession session, RunId run) throws SQLException {

@@ -10,6 +10,7 @@ import dev.semel.store.FairRunClaimer;
 import dev.semel.store.NewRun;
 import dev.semel.store.RunDeduplicationKey;
 import dev.semel.store.RunDeduplicationKeyClaim;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWriteCommand;
 import java.sql.SQLException;
@@ -86,6 +87,16 @@ public final class JdbcConcurrencyAndRateLimiter {
         WHERE run = ? AND queue_state = 2 AND NOT EXISTS (
             SELECT 1 FROM semel_queue_entry p
             WHERE p.run = semel_unfinished_run.run AND p.started = 0 AND p.ticket > 0)
+        """;
+
+    private static final String WAITING_QUEUES = """
+        WITH RECURSIVE called (run) AS (
+            SELECT run FROM semel_unfinished_run WHERE run = ?
+            UNION ALL
+            SELECT l.run FROM called JOIN semel_run_link l ON l.parent = called.run
+                JOIN semel_unfinished_run u ON u.run = l.run)
+        SELECT DISTINCT e.queue FROM called JOIN semel_queue_entry e ON e.run = called.run AND e.started = 0
+        ORDER BY e.queue
         """;
 
     private static final String KEY_HOLDER = """
@@ -305,6 +316,26 @@ public final class JdbcConcurrencyAndRateLimiter {
         } else {
             waitForPlace(run);
         }
+    }
+
+    /** Returns the first runs that have a place in a queue, and the queues for which each of them waits. */
+    public List<StoreQueries.QueueHolder> listHolders(String queue, int limit) throws SQLException {
+        List<StoreQueries.QueueHolder> holders = session.queryList(
+                """
+                SELECT run, concurrency_limit FROM semel_queue_entry WHERE queue = ? AND started = 1
+                ORDER BY ticket LIMIT ?
+                """,
+                row -> new StoreQueries.QueueHolder(RunId.of(row.getBytes(1)), row.getInt(2), List.of()),
+                queue,
+                limit);
+        List<StoreQueries.QueueHolder> waiting = new ArrayList<>();
+        for (StoreQueries.QueueHolder holder : holders) {
+            waiting.add(new StoreQueries.QueueHolder(
+                    holder.run(),
+                    holder.limit(),
+                    session.queryList(WAITING_QUEUES, row -> row.getString(1), holder.run())));
+        }
+        return waiting;
     }
 
     /** Changes the limit for the runs that wait in a queue and starts those that may. Returns how many it started. */

@@ -203,6 +203,21 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
     }
 
     @Override
+    public int signalCount(RunId run) {
+        return query(() -> JdbcCancelAndSignalWriter.countSignals(session, run));
+    }
+
+    @Override
+    public List<DatabaseRows.UnreadSignal> unreadSignals(RunId run) {
+        return query(() -> JdbcCancelAndSignalWriter.listUnread(session, run));
+    }
+
+    @Override
+    public String signalValue(RunId run, DatabaseRows.UnreadSignal signal) {
+        return query(() -> JdbcCancelAndSignalWriter.findValue(session, run, signal));
+    }
+
+    @Override
     public EffectLedger.@Nullable EffectRow effect(EffectLedger.EffectId id) {
         return queryNullable(() -> EffectLedgerRepository.find(session, id));
     }
@@ -259,25 +274,7 @@ public abstract class JdbcStoreQueries extends JdbcQueries implements StoreQueri
 
     @Override
     public List<QueueHolder> queueHolders(String queue, int limit) {
-        return list("""
-            SELECT run, concurrency_limit FROM semel_queue_entry WHERE queue = ? AND started = 1
-            ORDER BY ticket LIMIT ?
-            """, row -> new QueueHolder(RunId.of(row.getBytes(1)), row.getInt(2), List.of()), queue, limit)
-                .stream()
-                .map(holder -> new QueueHolder(holder.run(), holder.limit(), waitingQueues(holder.run())))
-                .toList();
-    }
-
-    private List<String> waitingQueues(RunId run) {
-        return list("""
-            WITH RECURSIVE called (run) AS (
-                SELECT run FROM semel_unfinished_run WHERE run = ?
-                UNION ALL
-                SELECT l.run FROM called JOIN semel_run_link l ON l.parent = called.run
-                    JOIN semel_unfinished_run u ON u.run = l.run)
-            SELECT DISTINCT e.queue FROM called JOIN semel_queue_entry e ON e.run = called.run AND e.started = 0
-            ORDER BY e.queue
-            """, row -> row.getString(1), run);
+        return query(() -> new JdbcConcurrencyAndRateLimiter(session).listHolders(queue, limit));
     }
 
     @Override

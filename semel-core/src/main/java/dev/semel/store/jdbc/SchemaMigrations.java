@@ -17,7 +17,8 @@ import java.util.Map;
 /** A migrator of its own, because Semel is embedded next to users' own migration tools. */
 public final class SchemaMigrations {
     /** The file names of all migrations, oldest first. */
-    public static final List<String> ALL = List.of("V001__schema.sql", "V002__clock.sql", "V003__safe_resend.sql");
+    public static final List<String> ALL =
+            List.of("V001__schema.sql", "V002__clock.sql", "V003__safe_resend.sql", "V004__unread_signals.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

@@ -78,6 +78,7 @@ public final class StoreWriteCommandExecutor {
             case StoreWriteCommand.DeleteOldHistory forget ->
                 new AuditAndDuplicateRequestCleanup(session).deleteOldest(forget);
             case StoreWriteCommand.SendSignal signal -> runs.sendSignal(signal, now);
+            case StoreWriteCommand.DiscardSignal recorded -> runs.discard(recorded);
             case StoreWriteCommand.KeyedSignalCommand<?> mail -> keyedSignals.apply(mail.operation(), now);
             case StoreWriteCommand.ReviewCommand<?> reviewing -> reviews.apply(reviewing.operation(), now);
             case StoreWriteCommand.CancelRun cancel -> cancel(cancel, now);

@@ -197,6 +197,7 @@ final class PostgresBatchRowLocker {
     private static List<RunId> runsOf(StoreWriteCommand<?> edit) {
         return switch (edit) {
             case StoreWriteCommand.SendSignal signal -> List.of(signal.run());
+            case StoreWriteCommand.DiscardSignal recorded -> List.of(recorded.run());
             case StoreWriteCommand.CancelRun cancel -> List.of(cancel.run());
             case StoreWriteCommand.WakeRuns wake -> wake.runs();
             case StoreWriteCommand.ReturnRun back -> List.of(back.execution().run());
@@ -245,8 +246,10 @@ final class PostgresBatchRowLocker {
         }
         return switch (edit) {
             case StoreWriteCommand.SendSignal _ -> StoreWriteCommand.SignalResult.GONE;
-            case StoreWriteCommand.CancelRun _, StoreWriteCommand.ReturnRun _, StoreWriteCommand.ContinueHeldRun _ ->
-                false;
+            case StoreWriteCommand.CancelRun _,
+                    StoreWriteCommand.ReturnRun _,
+                    StoreWriteCommand.ContinueHeldRun _,
+                    StoreWriteCommand.DiscardSignal _ -> false;
             case StoreWriteCommand.WakeRuns _ -> 0;
             case StoreWriteCommand.KeyedSignalCommand<?> _ -> KeyedSignalStoreWriteCommand.ListenResult.GONE;
             case StoreWriteCommand.AuditedCommand<?> noted ->

@@ -42,14 +42,16 @@ final class PostgresBatchWriter implements StoreBatchWriter {
 
     private static final String FREE = """
         WITH free AS MATERIALIZED (
-            SELECT share.workflow_id, one.run, one.due_at
+            SELECT share.workflow_id, one.run, one.due_at, one.unread_signals, one.unread_bytes
             FROM unnest(?::text[], ?::int[]) AS share(workflow_id, most) CROSS JOIN LATERAL (
-                SELECT run, due_at FROM semel_unfinished_run w WHERE w.workflow_id = share.workflow_id
+                SELECT run, due_at, unread_signals, unread_bytes FROM semel_unfinished_run w
+                WHERE w.workflow_id = share.workflow_id
                     AND owner IS NULL AND start_blocked = 0 AND due_at <= ? AND crash_count <= ?
                     AND (queue_state <> 2 OR cancel_requested = 1)
                 ORDER BY due_at, run LIMIT share.most FOR UPDATE SKIP LOCKED) AS one)
         SELECT workflow_id, run, (SELECT octet_length(r.input) FROM semel_run r WHERE r.run = free.run),
-            (SELECT sum(octet_length(j.entries)) FROM semel_journal j WHERE j.run = free.run)
+            (SELECT sum(octet_length(j.entries)) FROM semel_journal j WHERE j.run = free.run),
+            unread_signals, unread_bytes
         FROM free ORDER BY due_at, run
         """;
 
@@ -228,7 +230,12 @@ final class PostgresBatchWriter implements StoreBatchWriter {
                     .value(context.now())
                     .value(claim.maxCrashes())
                     .list(row -> new FairRunClaimer.DueRun(
-                            row.getString(1), RunId.of(row.getBytes(2)), row.getLong(3), row.getLong(4)));
+                            row.getString(1),
+                            RunId.of(row.getBytes(2)),
+                            row.getLong(3),
+                            row.getLong(4),
+                            row.getLong(5),
+                            row.getLong(6)));
             return claimLocked(session, lease, memory.fitting(due), context.now());
         });
     }

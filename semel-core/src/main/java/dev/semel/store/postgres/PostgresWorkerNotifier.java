@@ -78,6 +78,7 @@ final class PostgresWorkerNotifier implements WorkflowStore.WakeSubscription {
             case StoreWriteCommand.WakeRuns wake -> wake.runs().forEach(run -> hints.add(run.text()));
             case StoreWriteCommand.DeleteTombstones _,
                     StoreWriteCommand.DeleteExpiredReplies _,
+                    StoreWriteCommand.DiscardSignal _,
                     StoreWriteCommand.DeleteEvents _,
                     StoreWriteCommand.DeleteRuns _,
                     StoreWriteCommand.ErasePayloads _,

@@ -242,13 +242,20 @@ final class SqliteRunProgressWriter {
         return session.queryList(
                 """
                 SELECT w.run, (SELECT octet_length(r.input) FROM semel_run r WHERE r.run = w.run),
-                    (SELECT sum(octet_length(j.entries)) FROM semel_journal j WHERE j.run = w.run)
+                    (SELECT sum(octet_length(j.entries)) FROM semel_journal j WHERE j.run = w.run),
+                    unread_signals, unread_bytes
                 FROM semel_unfinished_run w
                 WHERE owner IS NULL AND start_blocked = 0 AND workflow_id = ? AND due_at <= ? AND crash_count <= ?
                     AND (queue_state <> 2 OR cancel_requested = 1)
                 ORDER BY due_at, run LIMIT ?
                 """,
-                row -> new FairRunClaimer.DueRun(workflowId, RunId.of(row.getBytes(1)), row.getLong(2), row.getLong(3)),
+                row -> new FairRunClaimer.DueRun(
+                        workflowId,
+                        RunId.of(row.getBytes(1)),
+                        row.getLong(2),
+                        row.getLong(3),
+                        row.getLong(4),
+                        row.getLong(5)),
                 workflowId,
                 now,
                 claim.maxCrashes(),

@@ -9,6 +9,7 @@ import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
+import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.ServerFixture;
 import java.util.List;
 import java.util.function.Predicate;
@@ -223,5 +224,25 @@ class SignalByKeyTest extends OnBothStores {
     void a_signal_to_a_missing_run_is_rejected_and_not_stored() {
         admin().post("/v1/runs/not_yet/signals/payment.captured", "{}", "Idempotency-Key: evt_8")
                 .expect(404);
+    }
+
+    @Test
+    void a_sender_that_floods_a_run_gets_429_and_can_send_the_same_key_later() {
+        String workflow = "flooded";
+        publish(workflow);
+        String run = start(workflow, workflow);
+        waiting(run);
+        String body = "{\"data\":\"" + "a".repeat(1_000_000) + "\"}";
+        String path = "/v1/runs/" + run + "/signals/other";
+        for (int i = 0; i < 16; i++) {
+            admin().post(path, body, "Idempotency-Key: part_" + i).expect(200);
+        }
+        for (int i = 0; i < 2; i++) {
+            HttpReply full = admin().post(path, body, "Idempotency-Key: late");
+            ProblemResponseChecks.expect(full, 429, "too-many-signals");
+        }
+        admin().post("/v1/runs/" + run + "/signals/payment.captured", "{\"data\":1}")
+                .expect(200);
+        assertEquals("1", output(run), "a flood of one name does not block another");
     }
 }

@@ -23,6 +23,7 @@ import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -67,13 +68,16 @@ public record RunCancelAndSignalRoutes(
         // If there is nothing to change, the server still looks for a stored response.
         StoreWriteCommand<?> edit = runChange == null ? new StoreWriteCommand.WakeRuns(List.of()) : runChange.edit();
         String runId = run(request).id();
-        ActionResult done = actions.runOnce(
-                request,
-                actionRequest,
-                (StoreWriteCommand<Object>) edit,
-                outcome -> HumanReviewDecisionRecorder.isApplied(outcome)
-                        ? RunJsonRenderer.newObject().put("run_id", runId).put(what, true)
-                        : null);
+        AtomicBoolean full = new AtomicBoolean();
+        ActionResult done = actions.runOnce(request, actionRequest, (StoreWriteCommand<Object>) edit, outcome -> {
+            full.set(outcome == StoreWriteCommand.SignalResult.FULL);
+            return HumanReviewDecisionRecorder.isApplied(outcome)
+                    ? RunJsonRenderer.newObject().put("run_id", runId).put(what, true)
+                    : null;
+        });
+        if (full.get()) {
+            throw RunHandle.tooManySignals(runId);
+        }
         if (runChange != null && done != null && !done.replayed()) {
             run(request).wakeAfter(runChange);
         }
