@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.json.SizeLimits;
 import dev.semel.json.StorableText;
 import dev.semel.run.RunId;
 import java.time.Duration;
@@ -16,6 +17,11 @@ public sealed interface KeyedSignalStoreWriteCommand<T> {
 
     /** At most this many waits get a signal in one transaction, longest waiting first. */
     int MAX_LISTENERS = 1_000;
+
+    /** At most as many as fit into one batch of writes. */
+    static int maxListeners(String value) {
+        return Math.clamp(SizeLimits.DEFAULT.commitBatch() / Math.max(1, value.length()), 1, MAX_LISTENERS);
+    }
 
     int MAX_KEY_LENGTH = 255;
 

@@ -359,4 +359,22 @@ interface KeyedSignalRules {
                     () -> new KeyedSignalStoreWriteCommand.SignalAddress(1, "paid", bad));
         }
     }
+
+    @Test
+    default void a_large_signal_reaches_many_waits_in_several_transactions() {
+        List<RunExecution> waiting = Stream.generate(this::driver).limit(10).toList();
+        waiting.forEach(by -> listen(by, "wait", "o1"));
+        String large = "\"" + "a".repeat(1024 * 1024 - 2) + "\"";
+        List<Integer> received = new ArrayList<>();
+        boolean more = true;
+        while (more) {
+            SendResult.Sent sent = (SendResult.Sent) post("o1", "evt", large);
+            received.add(sent.runs().size());
+            more = sent.more();
+        }
+        assertEquals(List.of(4, 8, 10), received);
+        for (RunExecution by : waiting) {
+            assertEquals(List.of(large), values(by));
+        }
+    }
 }

@@ -132,7 +132,7 @@ final class JdbcKeyedSignalWriter {
             KeyedSignalStoreWriteCommand.SendKeyedSignal send, StoredSignal storedSignal, long newestWait, long now)
             throws SQLException {
         KeyedSignalStoreWriteCommand.SignalAddress to = send.to();
-        int most = KeyedSignalStoreWriteCommand.MAX_LISTENERS;
+        int most = KeyedSignalStoreWriteCommand.maxListeners(send.value());
         List<WaitingStep> listeners = session.queryList(
                 WAITS,
                 row -> new WaitingStep(RunId.of(row.getBytes(1)), row.getString(2)),
