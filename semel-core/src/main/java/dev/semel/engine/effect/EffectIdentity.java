@@ -6,14 +6,11 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.engine.step.ActiveRun;
 import dev.semel.engine.step.InMemoryRunExecutionState;
 import dev.semel.engine.step.StepJournalMatcher;
+import dev.semel.json.Sha256;
 import dev.semel.json.StorableText;
 import dev.semel.policy.ChangedEffectDataPolicy;
 import dev.semel.run.MicrosecondConverter;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.util.HexFormat;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,14 +58,8 @@ record EffectIdentity(
 
     /** Returns the key that every attempt of this generation sends, byte-identical. */
     String wireKey(int generation) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-            byte[] hash = mac.doFinal(("wire\n" + generation + "\n" + key).getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(hash, 0, WIRE_KEY_BYTES);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every JDK has HMAC-SHA-256", e);
-        }
+        byte[] hash = Sha256.hmac(secret, "wire\n" + generation + "\n" + key);
+        return HexFormat.of().formatHex(hash, 0, WIRE_KEY_BYTES);
     }
 
     /** Returns the key that the provider receives; null if the request carries none. */

@@ -1,7 +1,7 @@
 package dev.semel.server.access;
 
+import dev.semel.json.Sha256;
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.server.hash.Sha256;
 import dev.semel.server.http.BearerTokenAuthenticator;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.TokenScope;
@@ -60,7 +60,7 @@ public final class ApiTokenStore implements BearerTokenAuthenticator {
         if (dev != null && token.equals("dev")) {
             return dev;
         }
-        byte[] hash = Sha256.of(token);
+        byte[] hash = Sha256.digest(token);
         String name = HexFormat.of().formatHex(hash);
         long change = semel.catalogVersion();
         CachedToken remembered = cache.get(name);
@@ -110,7 +110,7 @@ public final class ApiTokenStore implements BearerTokenAuthenticator {
                         ws,
                         workspace,
                         wanted.name(),
-                        Sha256.of(secret),
+                        Sha256.digest(secret),
                         formatScopes(wanted.scopes()),
                         wanted.quotaPerMinute(),
                         0,

@@ -1,6 +1,6 @@
 package dev.semel.server.access;
 
-import dev.semel.server.hash.Sha256;
+import dev.semel.json.Sha256;
 import java.net.URI;
 
 /**

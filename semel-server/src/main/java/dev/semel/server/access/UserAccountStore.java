@@ -2,9 +2,9 @@ package dev.semel.server.access;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.json.Sha256;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.server.hash.Sha256;
 import dev.semel.server.http.ClientNetwork;
 import dev.semel.server.http.Principal;
 import dev.semel.store.DatabaseRows;

@@ -2,9 +2,9 @@ package dev.semel.server.services;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.json.Sha256;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.files.steps.RecipientProfileDirectory;
-import dev.semel.server.hash.Sha256;
 import dev.semel.server.settings.RecipientGroupStore;
 import dev.semel.server.settings.RecipientProfile;
 import dev.semel.server.settings.RecipientTopicSubscriptionStore;

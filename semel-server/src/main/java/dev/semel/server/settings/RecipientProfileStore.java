@@ -1,8 +1,8 @@
 package dev.semel.server.settings;
 
+import dev.semel.json.Sha256;
 import dev.semel.json.StrictJsonCodec;
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.server.hash.Sha256;
 import dev.semel.server.settings.WorkspaceSettingRepository.StoredSetting;
 import dev.semel.store.DatabaseRows;
 import dev.semel.store.StoreWriteCommand;

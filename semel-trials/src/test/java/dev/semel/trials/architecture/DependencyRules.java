@@ -224,7 +224,7 @@ record DependencyRules(PackageLayout layout) {
                         RestrictedApis.SQL
                                 .or(engineInternals())
                                 .or(type(layout.in("server")
-                                        .and(layout.in("server.settings", "server.files.yaml", "server.hash")
+                                        .and(layout.in("server.settings", "server.files.yaml")
                                                 .negate()))),
                         "settings are documents in the store and do not use the code that reads them. Let the wiring"
                                 + " pass in a check"),

@@ -1,6 +1,6 @@
 package dev.semel.server.access.oidc;
 
-import dev.semel.server.hash.Sha256;
+import dev.semel.json.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -81,11 +81,11 @@ record OidcLoginState(String secret, String next, long endsAt) {
 
     /** The PKCE challenge that is sent before the verifier. */
     String challenge() {
-        return encode(Sha256.of(verifier()));
+        return encode(Sha256.digest(verifier()));
     }
 
     private String derive(String use) {
-        return encode(Sha256.of("semel oidc " + use + " " + secret));
+        return encode(Sha256.digest("semel oidc " + use + " " + secret));
     }
 
     static boolean same(String one, String other) {

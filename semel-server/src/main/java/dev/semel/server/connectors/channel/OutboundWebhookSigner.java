@@ -2,7 +2,7 @@ package dev.semel.server.connectors.channel;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.hash.Sha256;
+import dev.semel.json.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.semel.server.connectors.notification;
 
 import dev.semel.error.SemelException;
+import dev.semel.json.Sha256;
 import dev.semel.json.StrictJsonCodec;
-import dev.semel.server.hash.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;

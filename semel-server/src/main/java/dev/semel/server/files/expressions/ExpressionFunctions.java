@@ -2,7 +2,7 @@ package dev.semel.server.files.expressions;
 
 import dev.cel.common.values.NullValue;
 import dev.semel.idempotency.CanonicalJsonWriter;
-import dev.semel.server.hash.Sha256;
+import dev.semel.json.Sha256;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Currency;
